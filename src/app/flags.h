@@ -1,0 +1,126 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/log.h"
+#include "base/result.h"
+#include "engine/engine.h"
+#include "request/request.h"
+
+// What a command was told: typed options, filled from one flag table (flags.cpp). For each flag the
+// command line wins over the YAML file (--config), that over the environment (RAPT_<NAME>), and
+// that over the default. Plain values, made once by main() before any thread starts.
+
+namespace rapt {
+
+// Environment variables by name.
+using Environment = std::map<std::string, std::string>;
+
+enum class FlagSource { kDefault, kEnvironment, kConfigFile, kCommandLine };
+
+std::string_view name_of(FlagSource source);
+
+// One flag as it was resolved, for the start-up report. Secrets are masked.
+struct FlagSetting {
+  std::string name;
+  std::string text;
+  FlagSource source = FlagSource::kDefault;
+};
+
+// Shared by every command that loads a model.
+struct LoadOptions {
+  std::string model;  // a directory, a file, or a name such as openai/gpt-oss-20b
+  EngineConfig engine;
+  LogLevel log_level = LogLevel::kInfo;
+  std::vector<FlagSetting> settings;  // every flag of the command, in table order
+};
+
+struct SamplingOptions {
+  int max_tokens = 0;  // 0: as many as the context leaves
+  float temperature = 1.0F;
+  float top_p = 1.0F;
+  int top_k = 0;
+  float min_p = 0.0F;
+  std::optional<std::uint64_t> seed;  // absent: a random one
+};
+
+// How a conversation is written out as a prompt.
+struct PromptOptions {
+  std::string reasoning_effort = "medium";  // low, medium, high
+  std::string conversation_date = "today";  // today, none, or YYYY-MM-DD
+};
+
+struct ServeOptions {
+  LoadOptions load;
+  std::vector<std::string> hosts = {"127.0.0.1", "::1"};
+  int port = 8000;                              // 0: any free port
+  std::vector<std::string> served_model_names;  // empty: `load.model` as it was given
+  std::vector<std::string> api_keys;            // empty: no key is asked for
+  double shutdown_timeout_seconds = 30.0;       // how long running requests may still take
+  std::string conversation_date = "today";      // as in PromptOptions
+};
+
+struct RunOptions {
+  LoadOptions load;
+  SamplingOptions sampling;
+  PromptOptions prompt_options;
+  std::string prompt;                             // "" when token ids were given
+  std::optional<std::vector<TokenId>> token_ids;  // from --token-ids or --token-ids-file
+  bool raw = false;                               // the prompt as it is, without a chat format
+  bool ignore_eos = false;
+  bool print_token_ids = false;  // ids instead of text
+};
+
+// Named so because ChatOptions is what a conversation needs (text/chat/chat_message.h).
+struct ChatCommandOptions {
+  LoadOptions load;
+  SamplingOptions sampling;
+  PromptOptions prompt_options;
+  std::string system;  // instructions; "" for none
+};
+
+enum class LogitsFormat { kJson, kNpy };
+
+struct LogitsOptions {
+  LoadOptions load;
+  std::vector<TokenId> token_ids;
+  int position_offset = 0;  // the absolute position of the first token
+  bool only_last = false;   // the last position's logits only
+  LogitsFormat format = LogitsFormat::kJson;
+};
+
+struct InspectOptions {
+  LoadOptions load;
+  bool json = false;
+};
+
+// Text to print and a reason to stop: --help and --version.
+struct PrintText {
+  std::string text;
+};
+
+using CommandOptions = std::
+    variant<PrintText, ServeOptions, RunOptions, ChatCommandOptions, LogitsOptions, InspectOptions>;
+
+struct Invocation {
+  CommandOptions options;
+  std::vector<std::string> warnings;  // sentences for stderr, e.g. an unknown RAPT_ variable
+};
+
+// Reads a command line: `args` without the program's name. Every error is the user's and says what
+// would work.
+Result<Invocation> parse_command_line(
+    std::span<const std::string> args, const Environment& environment
+);
+
+// "rapt 0.1.0": the version set in the top CMakeLists.txt.
+std::string version_text();
+
+}  // namespace rapt
