@@ -1,0 +1,15 @@
+# Every third-party library, found in one place. docs/DEPENDENCIES.md says why each is here.
+
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(Boost 1.74 REQUIRED COMPONENTS json)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(prometheus-cpp CONFIG REQUIRED COMPONENTS core)
+pkg_check_modules(pcre2 REQUIRED IMPORTED_TARGET libpcre2-8)
+pkg_check_modules(lzma REQUIRED IMPORTED_TARGET liblzma)
+if(RAPT_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+endif()

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "request/request.h"
+
+namespace rapt {
+
+class Model;
+
+struct EngineConfig {
+  int max_model_len = 0;              // 0: the model's own, or what the KV cache can hold
+  int max_num_seqs = 64;              // sequences in one step
+  int max_num_batched_tokens = 512;   // tokens in one step
+  std::uint64_t kv_cache_bytes = 0;   // 0: a quarter of the memory this process may use
+  bool kv_cache_f32 = false;          // else bf16
+  int num_threads = 0;                // 0: the cores this process may use
+  int max_queued_requests = 1024;     // waiting requests, beyond which submit() refuses
+  bool reference = false;             // plain reference kernels
+};
+
+// A consistent snapshot for metrics and health. Counters only grow.
+struct EngineStats {
+  int num_running = 0;             // sequences that hold KV blocks
+  int num_waiting = 0;             // sequences that wait for admission
+  double kv_cache_usage = 0.0;     // used share of the fullest block pool, 0 to 1
+  int num_blocks_used = 0;         // over all pools
+  int num_blocks_total = 0;
+  std::uint64_t num_steps = 0;
+  std::uint64_t num_prompt_tokens = 0;
+  std::uint64_t num_generated_tokens = 0;
+  std::uint64_t num_finished_stop = 0;
+  std::uint64_t num_finished_length = 0;
+  std::uint64_t num_finished_abort = 0;
+  std::uint64_t num_finished_error = 0;
+  bool healthy = true;                   // false after a failure that ended serving
+  double seconds_since_progress = 0.0;   // 0 while idle; else since the last finished step
+};
+
+enum class SubmitOutcome { kAccepted, kQueueFull, kShuttingDown, kUnhealthy };
+
+// The engine: owns the model, the KV cache, the scheduler and the one engine thread. Everything
+// that decides what runs next happens on that thread; submit(), cancel() and stats() may be called
+// from any thread and never wait for a step.
+class Engine {
+ public:
+  // Allocates the KV cache and workspaces. The engine thread starts with start().
+  static Result<std::unique_ptr<Engine>> create(
+      const EngineConfig& config, std::unique_ptr<Model> model
+  );
+  virtual ~Engine() = default;
+
+  virtual void start() = 0;
+
+  // Checks what would make `request` impossible here: an empty or too long prompt (reason
+  // "context_length_exceeded"), ids outside the vocabulary, more KV than there is. Also lowers
+  // max_tokens to what the context leaves. Call before submit().
+  virtual Result<void> validate(Request& request) const = 0;
+  // Hands a validated request over. The sink gets every event, the last of each choice with
+  // `finish` set; after the last choice's end the engine drops it.
+  virtual SubmitOutcome submit(Request request, std::shared_ptr<TokenSink> sink) = 0;
+  // Ends a request soon: its choices finish with kAbort. Unknown ids are fine.
+  virtual void cancel(RequestId id) = 0;
+
+  // No new requests from now on; those running and waiting go on.
+  virtual void begin_drain() = 0;
+  virtual bool is_idle() const = 0;
+  // Ends the engine thread; unfinished choices get kAbort. Idempotent; the destructor calls it.
+  virtual void stop() = 0;
+
+  virtual EngineStats stats() const = 0;
+  virtual int max_model_len() const = 0;
+  virtual int vocab_size() const = 0;
+  // Names everything that can change a bit of the output: docs/NUMERICS.md.
+  virtual std::string numerics_id() const = 0;
+};
+
+}  // namespace rapt

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rapt {
+
+enum class ChatRole { kSystem, kDeveloper, kUser, kAssistant, kTool };
+
+// One message of a conversation as an API client sends it, before any chat format.
+struct ChatMessage {
+  ChatRole role = ChatRole::kUser;
+  std::string content;                   // text parts joined
+  std::string name;                      // "" when absent
+  std::optional<std::string> reasoning;  // assistant: its thinking, sent back by the client
+};
+
+// What a whole conversation needs beside its messages.
+struct ChatOptions {
+  std::string reasoning_effort = "medium";         // low, medium, high
+  std::optional<std::string> conversation_date;    // YYYY-MM-DD; absent: no date line
+  std::optional<std::string> model_identity;       // absent: the format's default
+};
+
+}  // namespace rapt

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "request/request.h"
+
+namespace rapt {
+
+// Text to token ids and back. Immutable after construction, so one object serves all threads.
+class Tokenizer {
+ public:
+  virtual ~Tokenizer() = default;
+
+  // Text (UTF-8; invalid bytes become U+FFFD) to ids. Special tokens that `text` spells out stay
+  // ordinary text: nothing a user writes can produce a control token.
+  virtual std::vector<TokenId> encode(std::string_view text) const = 0;
+  // The same, but spelled-out special tokens become their ids. Only for callers that say so
+  // (text completions, as vLLM does).
+  virtual std::vector<TokenId> encode_with_special(std::string_view text) const = 0;
+  // The bytes of one token; a special token gives its name, an id nobody knows gives "".
+  virtual std::string_view token_bytes(TokenId id) const = 0;
+  virtual bool is_special(TokenId id) const = 0;
+  virtual std::optional<TokenId> special_id(std::string_view name) const = 0;
+  // One more than the highest id that has a name. The model's vocabulary may be larger.
+  virtual int vocab_size() const = 0;
+};
+
+// Reads `tokenizer.json` (Hugging Face, byte-level BPE).
+Result<std::unique_ptr<Tokenizer>> load_tokenizer_json(const std::string& path);
+// o200k_harmony, the tokenizer of gpt-oss, from the copy inside this binary.
+Result<std::unique_ptr<Tokenizer>> builtin_o200k_harmony();
+
+}  // namespace rapt
