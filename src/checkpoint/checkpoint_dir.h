@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "checkpoint/safetensors.h"
+#include "checkpoint/tensor_info.h"
+
+namespace rapt {
+
+// A folder with a model: its weight files, mapped and checked against each other, and the way to
+// its companion files. Knows where tensors lie, not what they mean. Owned by the WeightLoader.
+//
+// The weights are, in this order of preference: what `model.safetensors.index.json` names; the one
+// `model.safetensors`; all files ending in .safetensors; the same of a subfolder `original`.
+class CheckpointDir {
+ public:
+  // How the tensors are named: "model.layers.0..." or "block.0...".
+  enum class Layout { kHuggingFace, kOriginal };
+
+  static Result<CheckpointDir> open(const std::string& path);
+
+  const std::string& path() const { return path_; }  // as it was given
+
+  const std::string& weights_path() const { return weights_path_; }  // it, or its `original`
+
+  Layout layout() const { return layout_; }
+
+  const std::vector<SafetensorsFile>& files() const { return files_; }
+
+  // nullptr when there is no such tensor.
+  const TensorInfo* find(std::string_view name) const;
+  // The file that holds the tensor `info`, which find() returned.
+  const std::string& file_of(const TensorInfo& info) const;
+
+  std::int64_t num_tensors() const { return static_cast<std::int64_t>(places_.size()); }
+
+  std::int64_t num_tensor_bytes() const;
+
+  // The path of a companion file ("tokenizer.json"), looked for beside the weights and then in the
+  // folder that was given.
+  std::optional<std::string> find_companion(std::string_view file_name) const;
+  // config.json, which every layout has.
+  Result<json::value> read_config() const;
+
+ private:
+  struct Place {
+    std::size_t file_idx = 0;
+    std::size_t tensor_idx = 0;
+  };
+
+  CheckpointDir(std::string path, std::string weights_path);
+
+  Result<void> add_file(SafetensorsFile file);
+
+  std::string path_;
+  std::string weights_path_;
+  Layout layout_ = Layout::kHuggingFace;
+  std::vector<SafetensorsFile> files_;
+  // Keyed by views of the names that `files_` owns.
+  std::unordered_map<std::string_view, Place> places_;
+};
+
+}  // namespace rapt
