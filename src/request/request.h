@@ -40,6 +40,7 @@ class StopMatcher {
  public:
   virtual ~StopMatcher() = default;
   // Index into the request's stop strings that this token completes, or nothing.
+  // A hit before min_tokens is ignored and the calls go on, so a matcher must find later ones too.
   virtual std::optional<int> accept(TokenId token) = 0;
 };
 
@@ -93,6 +94,13 @@ struct TokenLogprob {
   TokenId token = 0;
   float logprob = 0.0F;  // finite: clamped to at least -9999
   int rank = 0;          // 1 is the most likely
+};
+
+// A token that was drawn, and what was asked to be said about it.
+struct SampledToken {
+  TokenId token = 0;
+  std::optional<TokenLogprob> logprob;
+  std::vector<TokenLogprob> top_logprobs;  // best first
 };
 
 // How a choice ended.

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kvcache/kv_cache_manager.h"
+#include "request/request.h"
+#include "scheduler/sequence.h"
+#include "scheduler/step_plan.h"
+
+namespace rapt {
+
+struct SchedulerConfig {
+  int max_num_seqs = 64;             // sequences that may run at once
+  int max_num_batched_tokens = 512;  // tokens in one step
+  int max_model_len = 0;             // tokens in one sequence, prompt and output
+};
+
+struct SchedulerStats {
+  int num_running = 0;  // paused ones too
+  int num_waiting = 0;
+  int num_paused = 0;  // running sequences that the last plan left out for want of a safe block
+};
+
+// Decides what each step computes. Running sequences go first, those with one token to compute
+// before those with more (so that a long prompt does not hold up anybody's next token); what is
+// left of the token budget goes to running prefills, then to waiting sequences in the order of
+// arrival. Nobody overtakes the head of the queue, nobody is admitted while someone is paused, and
+// an admitted sequence keeps its blocks to its end, so every sequence ends.
+//
+// Owned by the engine, engine thread only, no lock. The cycle is plan, run, commit; add(),
+// cancel(), fail() and end_all() come between commit() and plan(). Every span of events is valid
+// until the next call. Knows no tensors. A step allocates only when it admits a sequence.
+class Scheduler {
+ public:
+  // `kv` outlives the scheduler and is used by nobody else meanwhile.
+  Scheduler(const SchedulerConfig& config, KVCacheManager& kv);
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  // The most positions that a choice of `request` can come to use. At most kv.max_positions(), or
+  // the request must not be added.
+  static int max_positions(const Request& request, int max_model_len);
+
+  void add(std::unique_ptr<Sequence> sequence);
+
+  // The next step, empty when there is nothing to do. Give its results to commit() before the next.
+  const StepPlan& plan();
+  // Appends what was drawn, ends what has come to its end, and tells both: at most one event with
+  // `finish` a choice, its last.
+  std::span<const TokenEvent> commit(const StepResult& result);
+
+  // Ends all choices of one request now; unknown ids are fine.
+  std::span<const TokenEvent> cancel(RequestId id);
+  std::span<const TokenEvent> fail(RequestId id, const std::string& why);
+  // Ends everything.
+  std::span<const TokenEvent> end_all(const FinishInfo& finish);
+
+  bool is_idle() const { return waiting_.empty() && running_.empty(); }
+
+  SchedulerStats stats() const;
+
+ private:
+  int schedule(Sequence& sequence, int budget);
+  bool admit_next(int& budget);
+  std::span<const TokenEvent> end_matching(const RequestId* id, const FinishInfo& finish);
+  TokenEvent& next_event(const Sequence& sequence);
+  void accept(Sequence& sequence, const SliceResult& result, bool samples);
+  void remove_ended();
+
+  SchedulerConfig config_;
+  KVCacheManager& kv_;
+  std::deque<std::unique_ptr<Sequence>> waiting_;
+  std::vector<std::unique_ptr<Sequence>> running_;  // in the order of admission
+  StepPlan plan_;
+  bool in_flight_ = false;
+  std::vector<TokenEvent> events_;  // only the first num_events_ count; the rest keep their memory
+  std::size_t num_events_ = 0;
+};
+
+}  // namespace rapt
