@@ -30,7 +30,8 @@ class KVCacheManager {
   int max_positions() const;
 
   // Starts a sequence that will never have more than `max_positions` positions. False when the
-  // sliding groups have no room for its window now. It holds no block yet.
+  // sliding groups have no room for its window now. It holds no block yet. `tables` stays where it
+  // is until release().
   [[nodiscard]] bool admit(BlockTables& tables, int max_positions);
 
   // Makes blocks exist for the positions [first_position, first_position + num_positions), or for
@@ -64,14 +65,14 @@ class KVCacheManager {
 
   static std::size_t to_index(int idx) { return static_cast<std::size_t>(idx); }
 
-  int safe_full_blocks(const BlockTables& tables, int group_idx, int wanted);
-  bool is_safe_after(const BlockTables& tables, int group_idx, int granted);
-  int unreserved_sliding_blocks(const BlockTables& tables, int group_idx) const;
+  int grantable_full(const BlockTables& tables, std::size_t group_idx, int wanted);
+  bool is_safe_after(const BlockTables& tables, std::size_t group_idx, int granted);
+  int unreserved_sliding(std::size_t group_idx) const;
 
   std::vector<KVGroupSpec> groups_;
   std::vector<BlockPool> pools_;
   int block_size_;
-  std::vector<BlockTables*> admitted_;
+  std::vector<const BlockTables*> admitted_;
   std::vector<Need> needs_;  // scratch of is_safe_after()
 };
 
