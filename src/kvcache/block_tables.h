@@ -24,6 +24,7 @@ struct BlockTables {
 
   std::vector<Table> tables;  // one a group, in the order of the groups; empty until admitted
   int max_positions = 0;
+  bool is_admitted = false;
 
   std::span<const BlockId> table(int group_idx) const {
     return tables[static_cast<std::size_t>(group_idx)].blocks;

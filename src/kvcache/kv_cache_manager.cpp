@@ -44,7 +44,7 @@ int KVCacheManager::max_positions() const {
 }
 
 bool KVCacheManager::admit(BlockTables& tables, int max_positions) {
-  CHECK(tables.tables.empty(), "admitted twice");
+  CHECK(!tables.is_admitted, "admitted twice");
   CHECK(max_positions <= this->max_positions(), "max_positions=", max_positions);
   for (std::size_t group_idx = 0; group_idx < groups_.size(); ++group_idx) {
     const KVGroupSpec& group = groups_[group_idx];
@@ -53,6 +53,7 @@ bool KVCacheManager::admit(BlockTables& tables, int max_positions) {
       return false;
     }
   }
+  tables.is_admitted = true;
   tables.max_positions = max_positions;
   tables.tables.resize(groups_.size());
   for (std::size_t group_idx = 0; group_idx < groups_.size(); ++group_idx) {
@@ -115,20 +116,22 @@ void KVCacheManager::free_outside_window(BlockTables& tables, int next_position)
 }
 
 void KVCacheManager::release(BlockTables& tables) {
-  if (tables.tables.empty()) {
+  if (!tables.is_admitted) {
     return;
   }
   for (std::size_t group_idx = 0; group_idx < groups_.size(); ++group_idx) {
-    const BlockTables::Table& table = tables.tables[group_idx];
+    BlockTables::Table& table = tables.tables[group_idx];
     // Last block first, so that the next sequence gets them in this one's order.
     for (std::size_t idx = table.blocks.size(); idx > to_index(table.num_dropped); --idx) {
       pools_[group_idx].release(table.blocks[idx - 1]);
     }
+    table.blocks.clear();
+    table.num_dropped = 0;
   }
   const auto entry = std::find(admitted_.begin(), admitted_.end(), &tables);
   CHECK(entry != admitted_.end(), "these tables are not of this manager");
   admitted_.erase(entry);
-  tables = BlockTables();
+  tables.is_admitted = false;
 }
 
 int KVCacheManager::grantable_full(const BlockTables& tables, std::size_t group_idx, int wanted) {

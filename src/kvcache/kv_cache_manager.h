@@ -42,7 +42,8 @@ class KVCacheManager {
   // Gives back what no query at `next_position` or later can see in the sliding groups.
   void free_outside_window(BlockTables& tables, int next_position);
 
-  // Ends a sequence: all its blocks and claims come back. Fine for one that was never admitted.
+  // Ends a sequence: all its blocks and claims come back. Fine for one that is not admitted. The
+  // tables keep their memory, so that trying again later allocates nothing.
   void release(BlockTables& tables);
 
   int block_size() const { return block_size_; }

@@ -47,7 +47,10 @@ TEST(KVCacheManager, GrowsBlockByBlock) {
   EXPECT_DOUBLE_EQ(kv.usage(), 3.0 / 8.0);
   kv.release(tables);
   EXPECT_EQ(kv.num_blocks_used(), 0);
-  EXPECT_TRUE(tables.tables.empty());
+  EXPECT_FALSE(tables.is_admitted);
+  ASSERT_TRUE(kv.admit(tables, 20));
+  EXPECT_TRUE(tables.table(0).empty());
+  kv.release(tables);
 }
 
 TEST(KVCacheManager, ReleaseOfANeverAdmittedSequenceIsFine) {
@@ -125,7 +128,7 @@ TEST(KVCacheManager, AdmitsWhileWindowsCanBeReserved) {
   EXPECT_TRUE(kv.admit(sequences[0], 100));
   EXPECT_TRUE(kv.admit(sequences[1], 100));
   EXPECT_FALSE(kv.admit(sequences[2], 100));
-  EXPECT_TRUE(sequences[2].tables.empty());
+  EXPECT_FALSE(sequences[2].is_admitted);
   EXPECT_TRUE(kv.admit(sequences[2], 2));  // one block is all it will ever need
   for (BlockTables& tables : sequences) {
     kv.release(tables);

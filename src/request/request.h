@@ -106,9 +106,9 @@ struct SampledToken {
 // How a choice ended.
 struct FinishInfo {
   FinishReason reason = FinishReason::kStop;
-  std::optional<TokenId> stop_token;  // the id that ended it; it is part of the output
-  std::optional<int> stop_string;     // index into the request's stop strings
-  std::string error;                  // kError: one sentence
+  std::optional<TokenId> stop_token = {};  // the id that ended it; it is part of the output
+  std::optional<int> stop_string = {};     // index into the request's stop strings
+  std::string error = {};                  // kError: one sentence
 };
 
 // One thing that happened to one choice: a token, an end, or both at once.

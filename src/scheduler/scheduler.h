@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -56,7 +57,7 @@ class Scheduler {
 
   // Ends all choices of one request now; unknown ids are fine.
   std::span<const TokenEvent> cancel(RequestId id);
-  std::span<const TokenEvent> fail(RequestId id, const std::string& why);
+  std::span<const TokenEvent> fail(RequestId id, std::string why);
   // Ends everything.
   std::span<const TokenEvent> end_all(const FinishInfo& finish);
 
@@ -65,20 +66,25 @@ class Scheduler {
   SchedulerStats stats() const;
 
  private:
-  int schedule(Sequence& sequence, int budget);
-  bool admit_next(int& budget);
-  std::span<const TokenEvent> end_matching(const RequestId* id, const FinishInfo& finish);
+  // Puts as many of the sequence's tokens into the plan as the budget and the KV cache allow.
+  void schedule(Sequence& sequence, int& budget);
+  void admit_waiting(int& budget);
+  void commit_slice(const StepSlice& slice, const SliceResult& result);
+  std::optional<FinishInfo> find_end(Sequence& sequence, TokenId token) const;
+  void end(Sequence& sequence, TokenEvent& event, const FinishInfo& finish);
+  std::span<const TokenEvent> end_matching(std::optional<RequestId> id, const FinishInfo& finish);
   TokenEvent& next_event(const Sequence& sequence);
-  void accept(Sequence& sequence, const SliceResult& result, bool samples);
-  void remove_ended();
+
+  std::span<const TokenEvent> events() const { return {events_.data(), num_events_}; }
 
   SchedulerConfig config_;
   KVCacheManager& kv_;
   std::deque<std::unique_ptr<Sequence>> waiting_;
   std::vector<std::unique_ptr<Sequence>> running_;  // in the order of admission
   StepPlan plan_;
-  bool in_flight_ = false;
-  std::vector<TokenEvent> events_;  // only the first num_events_ count; the rest keep their memory
+  bool in_flight_ = false;        // planned and not yet committed
+  bool short_of_blocks_ = false;  // in this plan somebody got fewer tokens than the budget allowed
+  std::vector<TokenEvent> events_;  // the first num_events_ count; the others lend their memory
   std::size_t num_events_ = 0;
 };
 

@@ -12,6 +12,7 @@ namespace rapt {
 enum class SequenceStatus {
   kWaiting,  // holds nothing yet
   kRunning,  // admitted: holds KV blocks and keeps them until it ends
+  kEnded,    // its last event is out; it leaves the scheduler within the same call
 };
 
 // The mutable life of one choice of one request. Made by make_sequence(), owned by the Scheduler
