@@ -19,6 +19,8 @@ if(RAPT_SANITIZE)
   list(JOIN RAPT_SANITIZE "," RAPT_SANITIZE_LIST)
   add_compile_options(-fsanitize=${RAPT_SANITIZE_LIST} -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${RAPT_SANITIZE_LIST})
+  # gcc 12 cannot see through its own instrumentation and suspects std::variant's inactive members.
+  add_compile_options(-Wno-maybe-uninitialized)
 endif()
 if("thread" IN_LIST RAPT_SANITIZE)
   # gcc warns that TSan does not model std::atomic_thread_fence, which Asio uses.
@@ -74,12 +76,13 @@ endfunction()
 
 # rapt_cpu_level_sources(FOLDER quant SOURCES mxfp4/cpu.cpp)
 # Compiles kernel files once for each CPU level and adds them to the folder's library. The text is
-# the same; RAPT_CPU_LEVEL names the inline namespace it lands in (kernels/cpu/vec.h).
+# the same; RAPT_CPU_LEVEL names the namespace it lands in (kernels/cpu/vec.h).
 function(rapt_cpu_level_sources)
   cmake_parse_arguments(ARG "" "FOLDER" "SOURCES" ${ARGN})
   set(flags_scalar)
   set(flags_avx2 -mavx2 -mfma -mf16c)
-  set(flags_avx512 -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512dq -mavx512vl)
+  # gcc 12's own AVX-512 headers pass values that are undefined on purpose.
+  set(flags_avx512 -Wno-uninitialized -Wno-maybe-uninitialized -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512dq -mavx512vl)
   foreach(level IN ITEMS scalar avx2 avx512)
     set(target rapt_${ARG_FOLDER}_${level})
     add_library(${target} OBJECT ${ARG_SOURCES})

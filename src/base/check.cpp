@@ -5,9 +5,7 @@
 
 namespace rapt {
 
-void check_failed(
-    const char* file, int line, const char* condition, const std::string& details
-) {
+void check_failed(const char* file, int line, const char* condition, const std::string& details) {
   std::fprintf(
       stderr,
       "%s:%d: CHECK failed: %s%s%s\n",

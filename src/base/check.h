@@ -13,7 +13,7 @@ namespace rapt {
 template <typename... Parts>
 std::string concat_for_check(const Parts&... parts) {
   std::ostringstream out;
-  (out << ... << parts);
+  static_cast<void>((out << ... << parts));
   return out.str();
 }
 
@@ -21,13 +21,11 @@ std::string concat_for_check(const Parts&... parts) {
 
 // CHECK(condition, values...): a claim about our own code. A failure is a bug in Rapt, never a bad
 // input: bad input is an Error (base/result.h).
-#define CHECK(condition, ...)                                                                  \
-  do {                                                                                         \
-    if (!(condition)) [[unlikely]] {                                                           \
-      ::rapt::check_failed(                                                                    \
-          __FILE__, __LINE__, #condition, ::rapt::concat_for_check(__VA_ARGS__)                \
-      );                                                                                       \
-    }                                                                                          \
+#define CHECK(condition, ...)                                                                      \
+  do {                                                                                             \
+    if (!(condition)) [[unlikely]] {                                                               \
+      ::rapt::check_failed(__FILE__, __LINE__, #condition, ::rapt::concat_for_check(__VA_ARGS__)); \
+    }                                                                                              \
   } while (false)
 
 // The same, in debug builds only: for checks inside hot loops.

@@ -46,8 +46,8 @@ std::vector<std::string> cgroup_folders(const std::string& root, std::string_vie
       continue;
     }
     const std::string names = line.substr(first + 1, second - first - 1);
-    if (names != controller && ("," + names + ",").find("," + std::string(controller) + ",") ==
-                                   std::string::npos) {
+    if (names != controller &&
+        ("," + names + ",").find("," + std::string(controller) + ",") == std::string::npos) {
       continue;
     }
     std::string path = line.substr(second + 1);

@@ -12,8 +12,9 @@ std::string round_trip(const std::string& text) {
 }
 
 TEST(Json, KeepsKeyOrderAndNumberKinds) {
-  EXPECT_EQ(round_trip(R"({"b":1,"a":[1.5,-2,true,null,"x"]})"),
-            R"({"b":1,"a":[1.5,-2,true,null,"x"]})");
+  EXPECT_EQ(
+      round_trip(R"({"b":1,"a":[1.5,-2,true,null,"x"]})"), R"({"b":1,"a":[1.5,-2,true,null,"x"]})"
+  );
   EXPECT_EQ(round_trip("0.1"), "0.1");
   EXPECT_EQ(round_trip(" 18446744073709551615 \n"), "18446744073709551615");
 }
@@ -23,8 +24,19 @@ TEST(Json, EscapesControlCharacters) {
 }
 
 TEST(Json, RefusesWhatIsNotJson) {
-  for (const char* text : {"", " ", "{", "[1,]", "{\"a\":}", "nul", "1 2", "\"\xff\"", "1e400",
-                           "[-1e999]", "{\"a\":1e400}", "'a'"}) {
+  for (const char* text :
+       {"",
+        " ",
+        "{",
+        "[1,]",
+        "{\"a\":}",
+        "nul",
+        "1 2",
+        "\"\xff\"",
+        "1e400",
+        "[-1e999]",
+        "{\"a\":1e400}",
+        "'a'"}) {
     const auto result = parse_json(text, "the request body");
     ASSERT_FALSE(result) << text;
     EXPECT_TRUE(result.error().message.starts_with("the request body ")) << result.error().message;

@@ -26,8 +26,9 @@ LogField kv(std::string_view key, unsigned long long value);
 LogField kv(std::string_view key, bool value);
 
 template <typename Int>
-  requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool>)
-LogField kv(std::string_view key, Int value) {
+
+requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool>) LogField
+    kv(std::string_view key, Int value) {
   if constexpr (std::is_signed_v<Int>) {
     return kv(key, static_cast<long long>(value));
   } else {
@@ -49,11 +50,11 @@ void log_event(LogLevel level, std::string_view event, std::initializer_list<Log
 
 }  // namespace rapt
 
-#define RAPT_LOG(level, event, ...)                          \
-  do {                                                       \
-    if (::rapt::log_enabled(level)) {                        \
-      ::rapt::log_event(level, event, {__VA_ARGS__});        \
-    }                                                        \
+#define RAPT_LOG(level, event, ...)                   \
+  do {                                                \
+    if (::rapt::log_enabled(level)) {                 \
+      ::rapt::log_event(level, event, {__VA_ARGS__}); \
+    }                                                 \
   } while (false)
 
 #define LOG_DEBUG(event, ...) RAPT_LOG(::rapt::LogLevel::kDebug, event, __VA_ARGS__)

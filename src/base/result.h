@@ -61,6 +61,7 @@ class [[nodiscard]] Result {
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
   bool has_value() const { return state_.index() == 0; }
+
   explicit operator bool() const { return has_value(); }
 
   T& value() & {
@@ -79,9 +80,13 @@ class [[nodiscard]] Result {
   }
 
   T& operator*() & { return value(); }
+
   const T& operator*() const& { return value(); }
+
   T&& operator*() && { return std::move(*this).value(); }
+
   T* operator->() { return &value(); }
+
   const T* operator->() const { return &value(); }
 
   const Error& error() const& {
@@ -112,6 +117,7 @@ class [[nodiscard]] Result<void> {
   Result(Error error) : error_(std::move(error)) {}
 
   bool has_value() const { return !error_.has_value(); }
+
   explicit operator bool() const { return has_value(); }
 
   const Error& error() const& {
@@ -134,12 +140,12 @@ class [[nodiscard]] Result<void> {
 #define RAPT_CONCAT(a, b) RAPT_CONCAT_INNER(a, b)
 
 // Returns the error of `expr` (a Result<void>) from the enclosing function, if it has one.
-#define RETURN_IF_ERROR(expr)                    \
-  do {                                           \
-    auto rapt_result_ = (expr);                  \
-    if (!rapt_result_) {                         \
-      return std::move(rapt_result_).error();    \
-    }                                            \
+#define RETURN_IF_ERROR(expr)                 \
+  do {                                        \
+    auto rapt_result_ = (expr);               \
+    if (!rapt_result_) {                      \
+      return std::move(rapt_result_).error(); \
+    }                                         \
   } while (false)
 
 // ASSIGN_OR_RETURN(auto x, f()): declares x from the value of f(), or returns f()'s error.

@@ -24,9 +24,7 @@ ThreadPool::~ThreadPool() {
   }
 }
 
-void ThreadPool::run(
-    std::int64_t count, std::int64_t grain, Function function, void* context
-) {
+void ThreadPool::run(std::int64_t count, std::int64_t grain, Function function, void* context) {
   if (count <= 0) {
     return;
   }

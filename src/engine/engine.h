@@ -14,22 +14,22 @@ namespace rapt {
 class Model;
 
 struct EngineConfig {
-  int max_model_len = 0;              // 0: the model's own, or what the KV cache can hold
-  int max_num_seqs = 64;              // sequences in one step
-  int max_num_batched_tokens = 512;   // tokens in one step
-  std::uint64_t kv_cache_bytes = 0;   // 0: a quarter of the memory this process may use
-  bool kv_cache_f32 = false;          // else bf16
-  int num_threads = 0;                // 0: the cores this process may use
-  int max_queued_requests = 1024;     // waiting requests, beyond which submit() refuses
-  bool reference = false;             // plain reference kernels
+  int max_model_len = 0;             // 0: the model's own, or what the KV cache can hold
+  int max_num_seqs = 64;             // sequences in one step
+  int max_num_batched_tokens = 512;  // tokens in one step
+  std::uint64_t kv_cache_bytes = 0;  // 0: a quarter of the memory this process may use
+  bool kv_cache_f32 = false;         // else bf16
+  int num_threads = 0;               // 0: the cores this process may use
+  int max_queued_requests = 1024;    // waiting requests, beyond which submit() refuses
+  bool reference = false;            // plain reference kernels
 };
 
 // A consistent snapshot for metrics and health. Counters only grow.
 struct EngineStats {
-  int num_running = 0;             // sequences that hold KV blocks
-  int num_waiting = 0;             // sequences that wait for admission
-  double kv_cache_usage = 0.0;     // used share of the fullest block pool, 0 to 1
-  int num_blocks_used = 0;         // over all pools
+  int num_running = 0;          // sequences that hold KV blocks
+  int num_waiting = 0;          // sequences that wait for admission
+  double kv_cache_usage = 0.0;  // used share of the fullest block pool, 0 to 1
+  int num_blocks_used = 0;      // over all pools
   int num_blocks_total = 0;
   std::uint64_t num_steps = 0;
   std::uint64_t num_prompt_tokens = 0;
@@ -38,8 +38,8 @@ struct EngineStats {
   std::uint64_t num_finished_length = 0;
   std::uint64_t num_finished_abort = 0;
   std::uint64_t num_finished_error = 0;
-  bool healthy = true;                   // false after a failure that ended serving
-  double seconds_since_progress = 0.0;   // 0 while idle; else since the last finished step
+  bool healthy = true;                  // false after a failure that ended serving
+  double seconds_since_progress = 0.0;  // 0 while idle; else since the last finished step
 };
 
 enum class SubmitOutcome { kAccepted, kQueueFull, kShuttingDown, kUnhealthy };

@@ -17,8 +17,7 @@ Result<Buffer> Buffer::allocate(std::uint64_t num_bytes, const char* what) {
   if (num_bytes == 0) {
     return buffer;
   }
-  void* data =
-      mmap(nullptr, num_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* data = mmap(nullptr, num_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (data == MAP_FAILED) {
     return invalid_argument(
         std::string("cannot get ") + std::to_string(num_bytes) + " bytes of memory for " + what +

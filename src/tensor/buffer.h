@@ -18,11 +18,12 @@ class Buffer {
   static Result<Buffer> allocate(std::uint64_t num_bytes, const char* what);
 
   void* data() const { return data_.get(); }
+
   std::uint64_t num_bytes() const { return num_bytes_; }
 
  private:
   struct Unmap {
-    std::uint64_t num_bytes = 0;
+    std::uint64_t num_bytes;
     void operator()(void* data) const;
   };
 
@@ -58,6 +59,7 @@ class Workspace {
   }
 
   void reset() { used_ = 0; }
+
   std::uint64_t num_bytes() const { return buffer_.num_bytes(); }
 
  private:

@@ -69,11 +69,17 @@ class Tensor {
   }
 
   bool empty() const { return data_ == nullptr; }
+
   DType dtype() const { return dtype_; }
+
   const Shape& shape() const { return shape_; }
+
   std::int64_t size(int dim) const { return shape_[dim]; }
+
   std::int64_t num_elements() const { return shape_.num_elements(); }
+
   std::int64_t num_bytes() const { return num_elements() * size_of(dtype_); }
+
   void* raw() const { return data_; }
 
   float* f32() const {

@@ -69,9 +69,9 @@ TEST(FloatBits, F16DecodesEveryPattern) {
   EXPECT_TRUE(std::isinf(f16_to_f32(0xFC00)));
   EXPECT_TRUE(std::isnan(f16_to_f32(0x7E00)));
   for (std::uint32_t bits = 0; bits < 0x7C00U; ++bits) {
-    const double expected = (bits >> 10) == 0
-                                ? std::ldexp(bits, -24)
-                                : std::ldexp(1024 + (bits & 1023U), static_cast<int>(bits >> 10) - 25);
+    const double expected =
+        (bits >> 10) == 0 ? std::ldexp(bits, -24)
+                          : std::ldexp(1024 + (bits & 1023U), static_cast<int>(bits >> 10) - 25);
     ASSERT_EQ(f16_to_f32(static_cast<std::uint16_t>(bits)), expected) << bits;
   }
 }

@@ -8,7 +8,7 @@
 // Files that include this are compiled with instructions the machine may lack. They must not
 // instantiate anything that other files share (no standard library templates or inline functions):
 // the linker keeps one copy, and it could be the wrong one. So: pointers, loops, and builtins only.
-// RAPT_CPU_LEVEL is set by the build to avx512, avx2 or scalar and names the inline namespace.
+// RAPT_CPU_LEVEL is set by the build to avx512, avx2 or scalar and names the namespace.
 
 #include <stdint.h>
 
@@ -16,7 +16,7 @@
 #include <immintrin.h>
 #endif
 
-namespace rapt::cpu::inline RAPT_CPU_LEVEL {
+namespace rapt::cpu::RAPT_CPU_LEVEL {
 
 inline constexpr int kLanes = 16;
 
@@ -26,14 +26,37 @@ struct Vec {
   __m512 v;
 };
 
-static inline Vec splat(float x) { return {_mm512_set1_ps(x)}; }
-static inline Vec load(const float* p) { return {_mm512_loadu_ps(p)}; }
-static inline void store(float* p, Vec a) { _mm512_storeu_ps(p, a.v); }
-static inline Vec add(Vec a, Vec b) { return {_mm512_add_ps(a.v, b.v)}; }
-static inline Vec sub(Vec a, Vec b) { return {_mm512_sub_ps(a.v, b.v)}; }
-static inline Vec mul(Vec a, Vec b) { return {_mm512_mul_ps(a.v, b.v)}; }
-static inline Vec div(Vec a, Vec b) { return {_mm512_div_ps(a.v, b.v)}; }
-static inline Vec fma(Vec a, Vec b, Vec c) { return {_mm512_fmadd_ps(a.v, b.v, c.v)}; }
+static inline Vec splat(float x) {
+  return {_mm512_set1_ps(x)};
+}
+
+static inline Vec load(const float* p) {
+  return {_mm512_loadu_ps(p)};
+}
+
+static inline void store(float* p, Vec a) {
+  _mm512_storeu_ps(p, a.v);
+}
+
+static inline Vec add(Vec a, Vec b) {
+  return {_mm512_add_ps(a.v, b.v)};
+}
+
+static inline Vec sub(Vec a, Vec b) {
+  return {_mm512_sub_ps(a.v, b.v)};
+}
+
+static inline Vec mul(Vec a, Vec b) {
+  return {_mm512_mul_ps(a.v, b.v)};
+}
+
+static inline Vec div(Vec a, Vec b) {
+  return {_mm512_div_ps(a.v, b.v)};
+}
+
+static inline Vec fma(Vec a, Vec b, Vec c) {
+  return {_mm512_fmadd_ps(a.v, b.v, c.v)};
+}
 
 // a < b ? x : y, lane by lane; y where a or b is NaN.
 static inline Vec select_less(Vec a, Vec b, Vec x, Vec y) {
@@ -62,8 +85,13 @@ struct Vec {
   __m256 hi;
 };
 
-static inline Vec splat(float x) { return {_mm256_set1_ps(x), _mm256_set1_ps(x)}; }
-static inline Vec load(const float* p) { return {_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)}; }
+static inline Vec splat(float x) {
+  return {_mm256_set1_ps(x), _mm256_set1_ps(x)};
+}
+
+static inline Vec load(const float* p) {
+  return {_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)};
+}
 
 static inline void store(float* p, Vec a) {
   _mm256_storeu_ps(p, a.lo);
@@ -93,8 +121,7 @@ static inline Vec fma(Vec a, Vec b, Vec c) {
 static inline Vec select_less(Vec a, Vec b, Vec x, Vec y) {
   return {
       _mm256_blendv_ps(y.lo, x.lo, _mm256_cmp_ps(a.lo, b.lo, _CMP_LT_OQ)),
-      _mm256_blendv_ps(y.hi, x.hi, _mm256_cmp_ps(a.hi, b.hi, _CMP_LT_OQ))
-  };
+      _mm256_blendv_ps(y.hi, x.hi, _mm256_cmp_ps(a.hi, b.hi, _CMP_LT_OQ))};
 }
 
 static inline __m256 pow2_half(__m256 a) {
@@ -102,7 +129,9 @@ static inline __m256 pow2_half(__m256 a) {
   return _mm256_castsi256_ps(_mm256_slli_epi32(n, 23));
 }
 
-static inline Vec pow2(Vec a) { return {pow2_half(a.lo), pow2_half(a.hi)}; }
+static inline Vec pow2(Vec a) {
+  return {pow2_half(a.lo), pow2_half(a.hi)};
+}
 
 static inline __m256 load_bf16_half(const uint16_t* p) {
   const __m128i bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
@@ -116,8 +145,7 @@ static inline Vec load_bf16(const uint16_t* p) {
 static inline Vec load_f16(const uint16_t* p) {
   return {
       _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))),
-      _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 8)))
-  };
+      _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 8)))};
 }
 
 #else
@@ -261,4 +289,4 @@ static inline Vec exp(Vec x) {
   return select_less(splat(88.73F), x, splat(__builtin_inff()), result);
 }
 
-}  // namespace rapt::cpu::inline RAPT_CPU_LEVEL
+}  // namespace rapt::cpu::RAPT_CPU_LEVEL

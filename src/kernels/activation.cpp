@@ -1,0 +1,42 @@
+#include "kernels/activation.h"
+
+#include "kernels/cpu/table_internal.h"
+#include "kernels/math.h"
+
+namespace rapt {
+
+void clamped_swiglu(const Stream& stream, Tensor gate_up, float alpha, float limit, Tensor y) {
+  const std::int64_t size = y.size(1);
+  CHECK(gate_up.size(0) == y.size(0) && gate_up.size(1) == 2 * size);
+  const auto row = stream.level == CpuLevel::kReference
+                       ? ref::swiglu_row
+                       : cpu::kernel_table(stream.level).swiglu_row;
+  stream.pool->parallel_for(y.size(0), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row_idx = begin; row_idx < end; ++row_idx) {
+      row(gate_up.f32() + row_idx * 2 * size, alpha, limit, size, y.f32() + row_idx * size);
+    }
+  });
+}
+
+void add_in_place(const Stream& stream, Tensor x, Tensor y) {
+  CHECK(x.shape() == y.shape(), x.shape().to_string(), " ", y.shape().to_string());
+  float* to = x.f32();
+  const float* from = y.f32();
+  stream.pool->parallel_for(x.num_elements(), 8192, [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t idx = begin; idx < end; ++idx) {
+      to[idx] += from[idx];
+    }
+  });
+}
+
+void exp_shifted(const Stream& stream, const float* x, float shift, std::int64_t size, float* y) {
+  if (stream.level == CpuLevel::kReference) {
+    for (std::int64_t idx = 0; idx < size; ++idx) {
+      y[idx] = math::exp(x[idx] - shift);
+    }
+  } else {
+    cpu::kernel_table(stream.level).exp_row(x, shift, size, y);
+  }
+}
+
+}  // namespace rapt

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "tensor/stream.h"
+#include "tensor/tensor.h"
+
+namespace rapt {
+
+// The clamped SwiGLU of gpt-oss. With g = min(gate, limit), u = clamp(up, -limit, limit):
+//   y = (g * sigmoid(alpha * g)) * (u + 1)
+// Gate and up alternate along the last dimension: element 2i is gate i, 2i + 1 is up i.
+void clamped_swiglu(
+    const Stream& stream,
+    Tensor gate_up,  // [num_rows, 2 * intermediate_size] fp32
+    float alpha,
+    float limit,
+    Tensor y  // [num_rows, intermediate_size] fp32
+);
+
+// x += y, element by element. Same shape, fp32.
+void add_in_place(const Stream& stream, Tensor x, Tensor y);
+
+// y[i] = exp(x[i] - shift).
+void exp_shifted(const Stream& stream, const float* x, float shift, std::int64_t size, float* y);
+
+namespace ref {
+void swiglu_row(const float* gate_up, float alpha, float limit, std::int64_t size, float* y);
+}
+
+}  // namespace rapt

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tensor/stream.h"
+
+namespace rapt::cpu {
+
+// The row kernels of one CPU level. Rows are contiguous fp32; sizes are in elements.
+struct KernelTable {
+  void (*rms_norm_row)(const float* x, const float* weight, float eps, std::int64_t size, float* y);
+  void (*swiglu_row)(const float* gate_up, float alpha, float limit, std::int64_t size, float* y);
+  void (*rope_head)(const float* cos, const float* sin, std::int64_t half_size, float* x);
+  void (*exp_row)(const float* x, float shift, std::int64_t size, float* y);
+};
+
+// The table of a level that is not kReference.
+const KernelTable& kernel_table(CpuLevel level);
+
+}  // namespace rapt::cpu
