@@ -27,9 +27,6 @@ class Case:
     min_token_gap: float = 1e-3
 
 
-_WIDE = Spread(routing_code_bits=6)
-
-
 def _wide(name: str, about: str, spec: ModelSpec, layouts: tuple[str, ...], **rest) -> Case:
     """A case whose routing and tokens do not depend on fine rounding."""
     return Case(name, about, spec, layouts, min_router_gap=0.2, min_token_gap=0.02, **rest)
@@ -63,7 +60,10 @@ CASES = (
     Case(
         "window-16-minimal",
         "top 2 of 6, as many KV heads as heads, a config without optional fields",
-        ModelSpec(104, 160, 96, 2, 8, 8, 16, experts=6, top_k=2, window=16, vocab=320),
+        ModelSpec(
+            104, 160, 96, 2, 8, 8, 16, experts=6, top_k=2, window=16, vocab=320,
+            spread=Spread(gate_up=6.0),
+        ),
         ("original", "bf16"),
         Storage("minimal"),
         prompt_length=50,
@@ -152,9 +152,10 @@ CASES = (
     ),
     Case(
         "layer-types",
-        "full, sliding, sliding: the pattern must come from the config",
+        "full, sliding, sliding; limit 3.5 and alpha 1.5: all must come from the config",
         ModelSpec(
             113, 64, 128, 3, 8, 4, 16, experts=5, window=5, vocab=210,
+            swiglu_limit=3.5, swiglu_alpha=1.5,
             layer_types=("full_attention", "sliding_attention", "sliding_attention"),
         ),
         ("hf", "bf16"),
@@ -177,7 +178,10 @@ CASES = (
     _wide(
         "wide-8-experts",
         "wide routing, window 8, head_dim 64",
-        ModelSpec(121, 128, 96, 3, 4, 2, 64, experts=8, window=8, vocab=256, spread=_WIDE),
+        ModelSpec(
+            121, 128, 96, 3, 4, 2, 64, experts=8, window=8, vocab=256,
+            spread=Spread(routing_code_bits=6, gate_up=6.0),
+        ),
         ("hf", "original", "bf16"),
         storage=Storage("hub"),
         prompt_length=40,
@@ -185,7 +189,10 @@ CASES = (
     _wide(
         "wide-12-experts",
         "wide routing, window 16, head_dim 16",
-        ModelSpec(122, 64, 128, 3, 8, 2, 16, experts=12, window=16, vocab=200, spread=_WIDE),
+        ModelSpec(
+            122, 64, 128, 3, 8, 2, 16, experts=12, window=16, vocab=200,
+            spread=Spread(routing_code_bits=6),
+        ),
         ("hf", "original"),
         storage=Storage("v5"),
         prompt_length=64,
@@ -193,7 +200,10 @@ CASES = (
     _wide(
         "wide-32-experts",
         "wide routing, window 128, 8 heads to a KV head as in gpt-oss",
-        ModelSpec(123, 96, 64, 2, 8, 1, 64, experts=32, window=128, vocab=128, spread=_WIDE),
+        ModelSpec(
+            123, 96, 64, 2, 8, 1, 64, experts=32, window=128, vocab=128,
+            spread=Spread(routing_code_bits=6),
+        ),
         ("hf", "bf16"),
         storage=Storage("alias"),
         prompt_length=200,
@@ -201,7 +211,10 @@ CASES = (
     _wide(
         "wide-top-2",
         "wide routing, top 2 of 6, hidden of 5 blocks",
-        ModelSpec(124, 160, 96, 3, 4, 4, 16, experts=6, top_k=2, window=5, vocab=300, spread=_WIDE),
+        ModelSpec(
+            124, 160, 96, 3, 4, 4, 16, experts=6, top_k=2, window=5, vocab=300,
+            spread=Spread(routing_code_bits=6, gate_up=6.0),
+        ),
         ("original", "hf"),
         storage=Storage("minimal"),
         prompt_length=48,

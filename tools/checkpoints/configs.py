@@ -82,7 +82,7 @@ def hugging_face_config(spec: ModelSpec, style: str, quantised: bool) -> dict:
     config["num_experts" if style == "alias" else "num_local_experts"] = spec.experts
     if style == "v5":
         config["rope_parameters"] = {**_rope_scaling(spec), "rope_theta": spec.yarn.theta}
-        config["swiglu_alpha"] = 1.702
+        config["swiglu_alpha"] = spec.swiglu_alpha
     else:
         config["rope_scaling"] = _rope_scaling(spec)
         config["rope_theta"] = spec.yarn.theta

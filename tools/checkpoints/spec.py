@@ -51,6 +51,7 @@ class ModelSpec:
     top_k: int = 4
     eps: float = 1e-5
     swiglu_limit: float = 7.0
+    swiglu_alpha: float = 1.702
     max_positions: int = 131072
     # Empty: alternating, the first layer slides.
     layer_types: tuple[str, ...] = ()
