@@ -1,0 +1,373 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "text/bpe_tokenizer_internal.h"
+#include "text/byte_level_internal.h"
+#include "text/o200k_harmony_internal.h"
+#include "text/tokenizer.h"
+
+namespace rapt {
+
+namespace {
+
+// GPT-2's split, which a ByteLevel pre-tokenizer applies when no Split stands before it.
+constexpr std::string_view kGpt2Pattern =
+    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
+
+// No vocabulary is near this; an id beyond it is damage, not a table to allocate.
+constexpr std::int64_t kMaxTokenId = 16'777'215;
+
+// Reads one tokenizer.json. Each step returns the first thing that is not as expected.
+class TokenizerJsonReader {
+ public:
+  explicit TokenizerJsonReader(std::string path) : path_(std::move(path)) {}
+
+  Result<std::unique_ptr<Tokenizer>> read();
+
+ private:
+  template <typename... Parts>
+  Error error(const Parts&... parts) const {
+    std::ostringstream out;
+    out << path_ << ": ";
+    (out << ... << parts);
+    return bad_file(out.str());
+  }
+
+  Result<json::value> read_file() const;
+  Result<void> check_normalizer(const json::object& root) const;
+  Result<std::string> read_pattern(const json::object& root) const;
+  Result<std::string> read_split(const json::object& step) const;
+  Result<void> check_byte_level(const json::object& step) const;
+  Result<const json::object*> read_model(const json::object& root) const;
+  Result<Vocabulary> read_vocabulary(const json::object& model) const;
+  Result<std::vector<BytePairMerger::Merge>> read_merges(
+      const json::object& model, const Vocabulary& vocabulary
+  ) const;
+  Result<BytePairMerger::Merge> read_merge(
+      const json::value& item, std::size_t index, const Vocabulary& vocabulary
+  ) const;
+  Result<std::vector<AddedToken>> read_added_tokens(const json::object& root) const;
+  Result<AddedToken> read_added_token(const json::value& item) const;
+
+  std::string path_;
+};
+
+const json::object* find_object(const json::object& parent, std::string_view key) {
+  const json::value* value = parent.if_contains(key);
+  return value != nullptr ? value->if_object() : nullptr;
+}
+
+std::string_view string_or_empty(const json::object& parent, std::string_view key) {
+  const json::value* value = parent.if_contains(key);
+  const json::string* text = value != nullptr ? value->if_string() : nullptr;
+  return text != nullptr ? std::string_view(*text) : std::string_view();
+}
+
+bool flag(const json::object& parent, std::string_view key, bool when_absent) {
+  const json::value* value = parent.if_contains(key);
+  return value != nullptr && value->is_bool() ? value->get_bool() : when_absent;
+}
+
+std::optional<TokenId> token_id(const json::value* value) {
+  if (value == nullptr || !value->is_int64() || value->get_int64() < 0 ||
+      value->get_int64() > kMaxTokenId) {
+    return std::nullopt;
+  }
+  return static_cast<TokenId>(value->get_int64());
+}
+
+Result<json::value> TokenizerJsonReader::read_file() const {
+  std::ifstream file(path_, std::ios::binary);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf())) {
+    return not_found(path_ + " cannot be read: give the path of a tokenizer.json");
+  }
+  auto root = parse_json(text.view(), path_);
+  if (!root) {
+    return bad_file(std::move(root).error().message);
+  }
+  return root;
+}
+
+Result<void> TokenizerJsonReader::check_normalizer(const json::object& root) const {
+  const json::value* normalizer = root.if_contains("normalizer");
+  if (normalizer == nullptr || normalizer->is_null()) {
+    return {};
+  }
+  return error("the normalizer must be null; others are not supported");
+}
+
+Result<std::string> TokenizerJsonReader::read_split(const json::object& step) const {
+  const json::object* pattern = find_object(step, "pattern");
+  const std::string_view regex =
+      pattern != nullptr ? string_or_empty(*pattern, "Regex") : std::string_view();
+  if (regex.empty()) {
+    return error("a Split pre-tokenizer needs a pattern.Regex");
+  }
+  if (string_or_empty(step, "behavior") != "Isolated" || flag(step, "invert", false)) {
+    return error("a Split pre-tokenizer must have the behavior Isolated and not invert");
+  }
+  return std::string(regex);
+}
+
+Result<void> TokenizerJsonReader::check_byte_level(const json::object& step) const {
+  if (flag(step, "add_prefix_space", true)) {
+    return error("a ByteLevel pre-tokenizer with add_prefix_space is not supported");
+  }
+  return {};
+}
+
+Result<std::string> TokenizerJsonReader::read_pattern(const json::object& root) const {
+  const json::object* pre_tokenizer = find_object(root, "pre_tokenizer");
+  if (pre_tokenizer == nullptr) {
+    return error("pre_tokenizer must be an object: only byte-level BPE is supported");
+  }
+  std::vector<const json::object*> steps;
+  if (string_or_empty(*pre_tokenizer, "type") == "Sequence") {
+    const json::value* list = pre_tokenizer->if_contains("pretokenizers");
+    if (list == nullptr || !list->is_array()) {
+      return error("pre_tokenizer.pretokenizers must be an array");
+    }
+    for (const json::value& step : list->get_array()) {
+      if (!step.is_object()) {
+        return error("pre_tokenizer.pretokenizers holds ", json_kind_name(step));
+      }
+      steps.push_back(&step.get_object());
+    }
+  } else {
+    steps.push_back(pre_tokenizer);
+  }
+
+  const bool has_split = steps.size() == 2 && string_or_empty(*steps[0], "type") == "Split";
+  const bool known_shape =
+      (has_split || steps.size() == 1) && string_or_empty(*steps.back(), "type") == "ByteLevel";
+  if (!known_shape) {
+    return error("pre_tokenizer must be ByteLevel, or a Split and then ByteLevel");
+  }
+  RETURN_IF_ERROR(check_byte_level(*steps.back()));
+  const bool splits_like_gpt2 = flag(*steps.back(), "use_regex", true);
+  if (has_split == splits_like_gpt2) {
+    return error("pre_tokenizer must split once: by a Split, or by ByteLevel's use_regex");
+  }
+  if (has_split) {
+    return read_split(*steps[0]);
+  }
+  return std::string(kGpt2Pattern);
+}
+
+Result<const json::object*> TokenizerJsonReader::read_model(const json::object& root) const {
+  const json::object* model = find_object(root, "model");
+  if (model == nullptr) {
+    return error("model must be an object");
+  }
+  // Old files leave the type out when it is BPE.
+  const std::string_view type = string_or_empty(*model, "type");
+  if (type != "BPE" && model->contains("type")) {
+    return error("model.type is '", type, "'; only BPE is supported");
+  }
+  for (const char* key : {"byte_fallback", "fuse_unk"}) {
+    if (flag(*model, key, false)) {
+      return error("model.", key, " is true; only byte-level BPE is supported, where it is false");
+    }
+  }
+  for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"}) {
+    if (!string_or_empty(*model, key).empty()) {
+      return error("model.", key, " is not supported");
+    }
+  }
+  return model;
+}
+
+Result<Vocabulary> TokenizerJsonReader::read_vocabulary(const json::object& model) const {
+  const json::object* vocab = find_object(model, "vocab");
+  if (vocab == nullptr || vocab->empty()) {
+    return error("model.vocab must be an object that maps tokens to ids");
+  }
+  std::vector<std::string> tokens;
+  for (const auto& member : *vocab) {
+    const std::string_view key = member.key();
+    const auto id = token_id(&member.value());
+    if (!id) {
+      return error("model.vocab gives '", key, "' no id from 0 to ", kMaxTokenId);
+    }
+    const auto index = static_cast<std::size_t>(*id);
+    if (index >= tokens.size()) {
+      tokens.resize(index + 1);
+    }
+    if (!tokens[index].empty()) {
+      return error("model.vocab gives the id ", *id, " to two tokens, one of them '", key, "'");
+    }
+    // A control token may stand in the vocabulary under its plain name (GPT-2 does that).
+    tokens[index] = bytes_of_byte_level(key).value_or(std::string(key));
+    if (tokens[index].empty()) {
+      return error("model.vocab holds an empty token, id ", *id);
+    }
+  }
+  std::string arena;
+  std::vector<std::uint32_t> lengths;
+  lengths.reserve(tokens.size());
+  for (const std::string& token : tokens) {
+    arena += token;
+    lengths.push_back(static_cast<std::uint32_t>(token.size()));
+  }
+  Vocabulary vocabulary(std::move(arena), lengths);
+  for (int byte = 0; byte < 256; ++byte) {
+    const char text = static_cast<char>(byte);
+    if (vocabulary.find({&text, 1}) == kNoToken) {
+      return error("model.vocab has no token for byte ", byte, "; byte-level BPE needs all 256");
+    }
+  }
+  return vocabulary;
+}
+
+Result<BytePairMerger::Merge> TokenizerJsonReader::read_merge(
+    const json::value& item, std::size_t index, const Vocabulary& vocabulary
+) const {
+  std::string_view left;
+  std::string_view right;
+  if (const json::string* text = item.if_string()) {
+    // The old form: both parts in one string. No part holds a blank: the alphabet has none.
+    const std::string_view both(*text);
+    const std::size_t blank = both.find(' ');
+    left = both.substr(0, blank);
+    right = blank != std::string_view::npos ? both.substr(blank + 1) : std::string_view();
+  } else if (item.is_array() && item.get_array().size() == 2 && item.get_array()[0].is_string() &&
+             item.get_array()[1].is_string()) {
+    left = item.get_array()[0].get_string();
+    right = item.get_array()[1].get_string();
+  }
+  if (left.empty() || right.empty()) {
+    return error("model.merges[", index, "] is no pair of tokens");
+  }
+  const auto left_bytes = bytes_of_byte_level(left);
+  const auto right_bytes = bytes_of_byte_level(right);
+  const BytePairMerger::Merge merge{
+      left_bytes ? vocabulary.find(*left_bytes) : kNoToken,
+      right_bytes ? vocabulary.find(*right_bytes) : kNoToken,
+      left_bytes && right_bytes ? vocabulary.find(*left_bytes + *right_bytes) : kNoToken,
+  };
+  if (merge.left == kNoToken || merge.right == kNoToken || merge.joined == kNoToken) {
+    return error(
+        "model.merges[",
+        index,
+        "] joins '",
+        left,
+        "' and '",
+        right,
+        "', but these two or what they make are not all in model.vocab"
+    );
+  }
+  return merge;
+}
+
+Result<std::vector<BytePairMerger::Merge>> TokenizerJsonReader::read_merges(
+    const json::object& model, const Vocabulary& vocabulary
+) const {
+  const json::value* list = model.if_contains("merges");
+  if (list == nullptr || !list->is_array()) {
+    return error("model.merges must be an array");
+  }
+  std::vector<BytePairMerger::Merge> merges;
+  merges.reserve(list->get_array().size());
+  for (const json::value& item : list->get_array()) {
+    ASSIGN_OR_RETURN(const auto merge, read_merge(item, merges.size(), vocabulary));
+    merges.push_back(merge);
+  }
+  return merges;
+}
+
+Result<AddedToken> TokenizerJsonReader::read_added_token(const json::value& item) const {
+  const json::object* token = item.if_object();
+  const std::string_view name = token != nullptr ? string_or_empty(*token, "content") : "";
+  const auto id = token != nullptr ? token_id(token->if_contains("id")) : std::nullopt;
+  if (name.empty() || !id) {
+    return error("each of added_tokens needs a content and an id from 0 to ", kMaxTokenId);
+  }
+  for (const char* key : {"lstrip", "rstrip", "single_word"}) {
+    if (flag(*token, key, false)) {
+      return error("added token '", name, "' has ", key, ", which is not supported");
+    }
+  }
+  using InText = AddedToken::InText;
+  const bool is_special = flag(*token, "special", false);
+  return AddedToken{*id, std::string(name), is_special ? InText::kWhenAllowed : InText::kAlways};
+}
+
+Result<std::vector<AddedToken>> TokenizerJsonReader::read_added_tokens(const json::object& root
+) const {
+  std::vector<AddedToken> tokens;
+  const json::value* list = root.if_contains("added_tokens");
+  if (list == nullptr || list->is_null()) {
+    return tokens;
+  }
+  if (!list->is_array()) {
+    return error("added_tokens must be an array");
+  }
+  for (const json::value& item : list->get_array()) {
+    ASSIGN_OR_RETURN(AddedToken token, read_added_token(item));
+    tokens.push_back(std::move(token));
+  }
+  return tokens;
+}
+
+// gpt-oss' tokenizer.json ends at 200018, but its model can draw ids up to 201087. They get the
+// names that the built-in tokenizer has for them, so that both forms are the same tokenizer.
+void add_o200k_reserved(std::vector<AddedToken>& tokens) {
+  const std::vector<AddedToken> builtin = o200k_harmony_added_tokens();
+  const auto is_harmony = [&] {
+    std::size_t num_found = 0;
+    for (const AddedToken& token : tokens) {
+      const auto offset = static_cast<std::size_t>(token.id - kFirstO200kSpecial);
+      if (token.id < kFirstO200kSpecial || offset >= builtin.size() ||
+          builtin[offset].name != token.name) {
+        return false;
+      }
+      ++num_found;
+    }
+    return num_found == kLastO200kSpecial - kFirstO200kSpecial + 1;
+  };
+  if (is_harmony()) {
+    tokens = builtin;
+  }
+}
+
+Result<std::unique_ptr<Tokenizer>> TokenizerJsonReader::read() {
+  ASSIGN_OR_RETURN(const json::value document, read_file());
+  const json::object* root = document.if_object();
+  if (root == nullptr) {
+    return error("expected an object, found ", json_kind_name(document));
+  }
+  RETURN_IF_ERROR(check_normalizer(*root));
+  ASSIGN_OR_RETURN(const std::string pattern, read_pattern(*root));
+  auto pretokenizer = Pretokenizer::compile(pattern);
+  if (!pretokenizer) {
+    return error(pretokenizer.error().message);
+  }
+  ASSIGN_OR_RETURN(const json::object* model, read_model(*root));
+  ASSIGN_OR_RETURN(Vocabulary vocabulary, read_vocabulary(*model));
+  ASSIGN_OR_RETURN(const auto merges, read_merges(*model, vocabulary));
+  ASSIGN_OR_RETURN(std::vector<AddedToken> added_tokens, read_added_tokens(*root));
+  add_o200k_reserved(added_tokens);
+  const bool whole_piece_first = flag(*model, "ignore_merges", false);
+  return std::unique_ptr<Tokenizer>(std::make_unique<BpeTokenizer>(
+      *std::move(pretokenizer),
+      BytePairMerger(std::move(vocabulary), merges, whole_piece_first),
+      std::move(added_tokens)
+  ));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Tokenizer>> load_tokenizer_json(const std::string& path) {
+  return TokenizerJsonReader(path).read();
+}
+
+}  // namespace rapt
