@@ -43,13 +43,13 @@ int rank_of(std::span<const float> logits, TokenId chosen) {
 }  // namespace
 
 void fill_logprobs(
-    std::span<const float> logits, float max_logit, int num_top, SampledToken& sampled
+    std::span<const float> logits,
+    float max_logit,
+    double exp_sum,
+    int num_top,
+    SampledToken& sampled
 ) {
-  double sum = 0.0;
-  for (const float logit : logits) {
-    sum += static_cast<double>(math::exp(logit - max_logit));
-  }
-  const float log_sum = math::log(static_cast<float>(sum));
+  const float log_sum = math::log(static_cast<float>(exp_sum));
   const auto logprob_of = [&](float logit) {
     return std::max((logit - max_logit) - log_sum, kLeastLogprob);
   };

@@ -6,11 +6,15 @@
 
 namespace rapt {
 
-// Fills in the log-probability of `sampled.token` and of the `num_top` best tokens, from raw logits
-// whose largest is `max_logit` (finite). Ranks count from 1; among equal logits the lower id is
-// the better. Reuses the memory of `sampled`.
+// Fills in the log-probability of `sampled.token` and of the `num_top` best tokens, from raw
+// logits, the largest of them (finite) and the sum of exp(logit - max_logit). Ranks count from 1;
+// among equal logits the lower id is the better. Reuses the memory of `sampled`.
 void fill_logprobs(
-    std::span<const float> logits, float max_logit, int num_top, SampledToken& sampled
+    std::span<const float> logits,
+    float max_logit,
+    double exp_sum,
+    int num_top,
+    SampledToken& sampled
 );
 
 }  // namespace rapt

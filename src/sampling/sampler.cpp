@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/check.h"
+#include "kernels/activation.h"
 #include "kernels/math.h"
 #include "sampling/logits_edit_internal.h"
 #include "sampling/logprobs_internal.h"
@@ -53,13 +54,17 @@ std::string not_finite_message(const SamplerRow& row, std::size_t token) {
          "); this request cannot go on, others are not affected";
 }
 
+double sum_in_order(std::span<const float> weights) {
+  double sum = 0.0;
+  for (const float weight : weights) {
+    sum += static_cast<double>(weight);
+  }
+  return sum;
+}
+
 // Walks the tokens in ascending id until the weights passed exceed the share `draw` of them all.
 TokenId walk(std::span<const float> weights, double draw) {
-  double total = 0.0;
-  for (const float weight : weights) {
-    total += static_cast<double>(weight);
-  }
-  const double target = draw * total;
+  const double target = draw * sum_in_order(weights);
   double passed = 0.0;
   std::size_t last = 0;
   for (std::size_t token = 0; token < weights.size(); ++token) {
@@ -77,8 +82,9 @@ TokenId walk(std::span<const float> weights, double draw) {
 }  // namespace
 
 struct Sampler::Scratch {
-  explicit Scratch(int vocab_size)
-      : logits(static_cast<std::size_t>(vocab_size)),
+  Scratch(int vocab_size, const Stream& used_stream)
+      : stream(used_stream),
+        logits(static_cast<std::size_t>(vocab_size)),
         weights(logits.size()),
         counts(logits.size()),
         truncator(vocab_size) {}
@@ -86,17 +92,18 @@ struct Sampler::Scratch {
   void sample_row(const SamplerRow& row, SamplerResult& result);
   TokenId draw(const SamplerRow& row, float max_logit);
 
+  Stream stream;
   std::vector<float> logits;          // edited, then scaled
   std::vector<float> weights;         // exp of the above; 0 once filtered out
   std::vector<std::uint32_t> counts;  // zero between rows
   Truncator truncator;
 };
 
-Sampler::Sampler(int vocab_size, int max_rows, ThreadPool& pool)
-    : vocab_size_(vocab_size), pool_(pool), results_(static_cast<std::size_t>(max_rows)) {
-  const int num_scratch = std::max(1, std::min(pool.num_threads(), max_rows));
+Sampler::Sampler(int vocab_size, int max_rows, const Stream& stream)
+    : stream_(stream), results_(static_cast<std::size_t>(max_rows)) {
+  const int num_scratch = std::max(1, std::min(stream.pool->num_threads(), max_rows));
   for (int count = 0; count < num_scratch; ++count) {
-    scratch_.push_back(std::make_unique<Scratch>(vocab_size));
+    scratch_.push_back(std::make_unique<Scratch>(vocab_size, stream));
   }
 }
 
@@ -110,7 +117,7 @@ std::span<const SamplerResult> Sampler::sample(std::span<const SamplerRow> rows)
   // Whoever takes a scratch space keeps taking rows with it.
   std::atomic<std::size_t> next_row{0};
   const auto num_spaces = static_cast<std::int64_t>(std::min(scratch_.size(), rows.size()));
-  pool_.parallel_for(num_spaces, 1, [&](std::int64_t begin, std::int64_t end) {
+  stream_.pool->parallel_for(num_spaces, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t space = begin; space < end; ++space) {
       Scratch& scratch = *scratch_[static_cast<std::size_t>(space)];
       for (std::size_t idx = next_row++; idx < rows.size(); idx = next_row++) {
@@ -154,20 +161,24 @@ void Sampler::Scratch::sample_row(const SamplerRow& row, SamplerResult& result) 
   }
   result.sampled.token = is_greedy ? best.token : draw(row, best.logit);
   if (row.params->num_logprobs) {
-    fill_logprobs(row.logits, best_raw.logit, *row.params->num_logprobs, result.sampled);
+    const auto vocab_size = static_cast<std::int64_t>(weights.size());
+    exp_shifted(stream, row.logits.data(), best_raw.logit, vocab_size, weights.data());
+    const double exp_sum = sum_in_order(weights);
+    fill_logprobs(row.logits, best_raw.logit, exp_sum, *row.params->num_logprobs, result.sampled);
   }
 }
 
 TokenId Sampler::Scratch::draw(const SamplerRow& row, float max_logit) {
+  const auto vocab_size = static_cast<std::int64_t>(logits.size());
   const SamplingParams& params = *row.params;
   // p >= min_p * p_max, in logarithms.
   const float least_score =
       params.min_p > 0.0F ? math::log(params.min_p) : -std::numeric_limits<float>::infinity();
   for (std::size_t token = 0; token < logits.size(); ++token) {
     const float score = (logits[token] - max_logit) / params.temperature;
-    logits[token] = score;
-    weights[token] = score >= least_score ? math::exp(score) : 0.0F;
+    logits[token] = score >= least_score ? score : -std::numeric_limits<float>::infinity();
   }
+  exp_shifted(stream, logits.data(), 0.0F, vocab_size, weights.data());
   if (params.top_k > 0 && static_cast<std::size_t>(params.top_k) < logits.size()) {
     truncator.keep_top_k(params.top_k, logits, weights);
   }

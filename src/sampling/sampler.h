@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/thread_pool.h"
 #include "request/request.h"
+#include "tensor/stream.h"
 
 namespace rapt {
 
@@ -39,8 +39,8 @@ struct SamplerResult {
 // Among equal logits the lower id is the better.
 class Sampler {
  public:
-  // Serves up to `max_rows` rows a call. `pool` outlives the sampler.
-  Sampler(int vocab_size, int max_rows, ThreadPool& pool);
+  // Serves up to `max_rows` rows a call. The stream's pool outlives the sampler.
+  Sampler(int vocab_size, int max_rows, const Stream& stream);
   ~Sampler();
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
@@ -51,8 +51,7 @@ class Sampler {
  private:
   struct Scratch;
 
-  int vocab_size_;
-  ThreadPool& pool_;
+  Stream stream_;
   std::vector<std::unique_ptr<Scratch>> scratch_;  // one a thread
   std::vector<SamplerResult> results_;
 };
