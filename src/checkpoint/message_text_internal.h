@@ -9,10 +9,10 @@
 namespace rapt {
 
 // Text from a file, fit for a message: in quotes, control characters escaped, cut when it is long.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 // The same for a JSON value of any kind.
-std::string quoted_json(const json::value& value);
+std::string shown_json(const json::value& value);
 
 // Why the system refused `path`, from an errno.
 Error path_error(const std::string& path, int error_number);

@@ -5,8 +5,8 @@
 #include <initializer_list>
 #include <memory>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
-#include <vector>
 
 #include "base/result.h"
 #include "checkpoint/checkpoint_dir.h"
@@ -50,7 +50,7 @@ class WeightLoader {
 
   CheckpointDir checkpoint_;
   std::unordered_set<const TensorInfo*> used_;
-  std::vector<std::unique_ptr<std::byte[]>> copies_;
+  std::unordered_map<const TensorInfo*, std::unique_ptr<std::byte[]>> copies_;
   std::int64_t num_copied_bytes_ = 0;
 };
 
