@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/flags.h"
+
+// The shape of the one flag table (flags.cpp). Everything about a flag follows from its row: how it
+// is parsed, checked, shown by --help, spelled in a YAML file and in the environment.
+
+namespace rapt {
+
+enum class FlagKind {
+  kSwitch,      // --x, --no-x, --x=false
+  kInt,         // a whole number
+  kCount,       // a whole number that may carry a suffix: 32k, 4K
+  kBytes,       // a size: 512MiB, 8g
+  kReal,        // a number
+  kText,        // anything
+  kChoice,      // one of `choices`
+  kDate,        // YYYY-MM-DD, or one of `choices`
+  kTexts,       // repeatable, and split at commas
+  kWholeTexts,  // repeatable, never split
+  kTokenIds,    // repeatable, split at commas: whole numbers
+};
+
+// A converted value; which field is filled follows from the kind.
+struct FlagValue {
+  bool on = false;                 // kSwitch
+  std::int64_t whole = 0;          // kInt, kCount, kBytes; 0 for the word `auto_word`
+  double real = 0.0;               // kReal
+  std::string text;                // kText, kChoice, kDate
+  std::vector<std::string> texts;  // kTexts, kWholeTexts
+  std::vector<TokenId> token_ids;  // kTokenIds
+};
+
+struct FlagRange {
+  double low = 0.0;
+  double high = std::numeric_limits<std::int32_t>::max();
+  bool low_excluded = false;
+};
+
+// Where values go. The parts that several commands share are put into each command's options once
+// all flags are in.
+struct FlagTargets {
+  LoadOptions load;
+  SamplingOptions sampling;
+  PromptOptions prompt_options;
+  std::string kv_cache_dtype;
+  std::vector<TokenId> token_ids;
+  std::string token_ids_file;
+  ServeOptions serve;
+  RunOptions run;
+  ChatCommandOptions chat;
+  LogitsOptions logits;
+  InspectOptions inspect;
+};
+
+// Commands as bits, so that a row can name several.
+enum CommandBit : unsigned {
+  kServeCommand = 1,
+  kRunCommand = 2,
+  kChatCommand = 4,
+  kLogitsCommand = 8,
+  kInspectCommand = 16,
+};
+
+struct CommandSpec {
+  CommandBit bit;
+  std::string_view name;
+  std::string_view usage;    // what follows the name
+  std::string_view summary;  // one sentence
+};
+
+struct FlagSpec {
+  std::string_view name;
+  FlagKind kind = FlagKind::kText;
+  unsigned commands = 0;
+  std::string_view metavar = {};       // the value's name in --help; "" for switches
+  std::string_view default_text = {};  // as a user would write it; "" for none
+  FlagRange range = {};                // of kInt, kCount, kBytes, kReal
+  std::string_view choices = {};       // "auto|bf16|f32"
+  std::string_view auto_word = {};     // a word beside numbers that means 0
+  bool is_positional = false;          // may also stand without its name, in table order
+  bool is_secret = false;              // never shown
+  std::string_view help = {};
+  void (*assign)(FlagTargets& targets, const FlagValue& value) = nullptr;
+};
+
+std::span<const CommandSpec> command_table();
+// A name may have several rows, for different commands.
+std::span<const FlagSpec> flag_table();
+
+// Known in every command but --help and --version: where the YAML file is.
+inline constexpr std::string_view kConfigFlag = "config";
+
+}  // namespace rapt

@@ -1,0 +1,63 @@
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "app/commands.h"
+#include "app/flags.h"
+
+namespace rapt {
+
+namespace {
+
+// One overload a command: picks the function that goes with the options.
+struct RunCommand {
+  int operator()(const PrintText& print) const {
+    std::fputs(print.text.c_str(), stdout);
+    return std::fflush(stdout) == 0 ? 0 : 1;
+  }
+
+  int operator()(const ServeOptions& options) const { return serve_main(options); }
+
+  int operator()(const RunOptions& options) const { return run_main(options); }
+
+  int operator()(const ChatCommandOptions& options) const { return chat_main(options); }
+
+  int operator()(const LogitsOptions& options) const { return logits_main(options); }
+
+  int operator()(const InspectOptions& options) const { return inspect_main(options); }
+};
+
+Environment read_environ() {
+  Environment environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals != std::string_view::npos) {
+      environment.emplace(text.substr(0, equals), text.substr(equals + 1));
+    }
+  }
+  return environment;
+}
+
+int main_with(const std::vector<std::string>& args) {
+  const Result<Invocation> invocation = parse_command_line(args, read_environ());
+  if (!invocation) {
+    return report_error(invocation.error());
+  }
+  for (const std::string& warning : invocation->warnings) {
+    std::fprintf(stderr, "rapt: warning: %s\n", warning.c_str());
+  }
+  return std::visit(RunCommand{}, invocation->options);
+}
+
+}  // namespace
+
+}  // namespace rapt
+
+int main(int argc, char** argv) {
+  return rapt::main_with({argv + 1, argv + argc});
+}

@@ -1,0 +1,42 @@
+#include "app/text_file.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+namespace rapt {
+
+namespace {
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+Error cannot_read(const std::string& path, std::string_view what, int error_number) {
+  return not_found(
+      "cannot read " + std::string(what) + " '" + path + "': " + std::strerror(error_number)
+  );
+}
+
+}  // namespace
+
+Result<std::string> read_text_file(const std::string& path, std::string_view what) {
+  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
+  if (file == nullptr) {
+    return cannot_read(path, what, errno);
+  }
+  std::string text;
+  std::array<char, 65536> buffer;
+  std::size_t num_read = 0;
+  while ((num_read = std::fread(buffer.data(), 1, buffer.size(), file.get())) > 0) {
+    text.append(buffer.data(), num_read);
+  }
+  if (std::ferror(file.get()) != 0) {
+    return cannot_read(path, what, errno);
+  }
+  return text;
+}
+
+}  // namespace rapt
