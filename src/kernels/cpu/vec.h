@@ -78,6 +78,11 @@ static inline Vec load_f16(const uint16_t* p) {
   return {_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)))};
 }
 
+static inline Vec load_i8(const int8_t* p) {
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  return {_mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes))};
+}
+
 #elif defined(__AVX2__)
 
 struct Vec {
@@ -146,6 +151,15 @@ static inline Vec load_f16(const uint16_t* p) {
   return {
       _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))),
       _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 8)))};
+}
+
+static inline __m256 load_i8_half(const int8_t* p) {
+  const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
+  return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes));
+}
+
+static inline Vec load_i8(const int8_t* p) {
+  return {load_i8_half(p), load_i8_half(p + 8)};
 }
 
 #else
@@ -231,6 +245,10 @@ static inline Vec load_f16(const uint16_t* p) {
     const float magnitude = static_cast<float>(mantissa) * 0x1p-24F;
     return sign != 0 ? -magnitude : magnitude;
   });
+}
+
+static inline Vec load_i8(const int8_t* p) {
+  return each_lane([&](int i) { return static_cast<float>(p[i]); });
 }
 
 #endif

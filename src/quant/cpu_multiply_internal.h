@@ -1,0 +1,80 @@
+#pragma once
+
+// The multiply of a linear layer over 16 lanes, for files that are compiled once a CPU level (see
+// kernels/cpu/vec.h for what such files may use). A format brings the decoder.
+
+#include "kernels/cpu/vec.h"
+#include "quant/multiply_rows_internal.h"
+
+namespace rapt::cpu::RAPT_CPU_LEVEL {
+
+inline constexpr int64_t kTileDepth = 256;   // inputs decoded at once: four rows fill 4 KiB
+inline constexpr int64_t kTileFeatures = 4;  // output features that share one load of the input
+inline constexpr int64_t kTileRows = 64;  // rows whose partial sums are kept while depth advances
+
+// decode(first_feature, num_features, first_k, num_k, tile): writes the fp32 values of a piece of
+// the matrix, tile[f * kTileDepth + k]. first_k is a multiple of kTileDepth.
+template <typename Decode>
+static inline void cpu_multiply(
+    int64_t in_features,
+    int64_t first_feature,
+    int64_t end_feature,
+    const float* bias,
+    const MultiplyRows& rows,
+    const Decode& decode
+) {
+  alignas(64) float tile[kTileFeatures * kTileDepth];
+  alignas(64) float sums[kTileRows * kTileFeatures * kLanes];
+  for (int64_t row = 0; row < rows.num_rows; row += kTileRows) {
+    const int64_t num_rows = rows.num_rows - row < kTileRows ? rows.num_rows - row : kTileRows;
+    for (int64_t feature = first_feature; feature < end_feature; feature += kTileFeatures) {
+      const int64_t num_features =
+          end_feature - feature < kTileFeatures ? end_feature - feature : kTileFeatures;
+      if (num_features < kTileFeatures) {
+        __builtin_memset(tile, 0, sizeof(tile));
+      }
+      __builtin_memset(sums, 0, sizeof(float) * num_rows * kTileFeatures * kLanes);
+      for (int64_t k = 0; k < in_features; k += kTileDepth) {
+        const int64_t num_k = in_features - k < kTileDepth ? in_features - k : kTileDepth;
+        const int64_t whole = num_k / kLanes * kLanes;
+        decode(feature, num_features, k, num_k, tile);
+        for (int64_t r = 0; r < num_rows; ++r) {
+          const int64_t y_row = rows.first_row + row + r;
+          const int64_t x_row = rows.input_rows == nullptr ? y_row : rows.input_rows[y_row];
+          const float* x = rows.x + x_row * rows.x_stride + k;
+          float* sum = sums + r * kTileFeatures * kLanes;
+          Vec sum0 = load(sum);
+          Vec sum1 = load(sum + kLanes);
+          Vec sum2 = load(sum + 2 * kLanes);
+          Vec sum3 = load(sum + 3 * kLanes);
+          for (int64_t idx = 0; idx < whole; idx += kLanes) {
+            const Vec value = load(x + idx);
+            sum0 = fma(load(tile + idx), value, sum0);
+            sum1 = fma(load(tile + kTileDepth + idx), value, sum1);
+            sum2 = fma(load(tile + 2 * kTileDepth + idx), value, sum2);
+            sum3 = fma(load(tile + 3 * kTileDepth + idx), value, sum3);
+          }
+          store(sum, sum0);
+          store(sum + kLanes, sum1);
+          store(sum + 2 * kLanes, sum2);
+          store(sum + 3 * kLanes, sum3);
+          for (int64_t f = 0; f < kTileFeatures; ++f) {
+            for (int64_t idx = whole; idx < num_k; ++idx) {
+              float* lane = sum + f * kLanes + (idx - whole);
+              *lane = __builtin_fmaf(tile[f * kTileDepth + idx], x[idx], *lane);
+            }
+          }
+        }
+      }
+      for (int64_t r = 0; r < num_rows; ++r) {
+        float* y = rows.y + (rows.first_row + row + r) * rows.y_stride;
+        for (int64_t f = 0; f < num_features; ++f) {
+          const float sum = sum_lanes(load(sums + (r * kTileFeatures + f) * kLanes));
+          y[feature + f] = bias == nullptr ? sum : sum + bias[feature + f];
+        }
+      }
+    }
+  }
+}
+
+}  // namespace rapt::cpu::RAPT_CPU_LEVEL

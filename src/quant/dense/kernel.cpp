@@ -1,0 +1,63 @@
+#include "quant/dense/kernel_internal.h"
+#include "quant/ref_multiply_internal.h"
+#include "tensor/float_bits.h"
+
+namespace rapt {
+
+namespace cpu::scalar {
+extern const DenseMultiply kDenseMultiply;
+}
+
+namespace cpu::avx2 {
+extern const DenseMultiply kDenseMultiply;
+}
+
+namespace cpu::avx512 {
+extern const DenseMultiply kDenseMultiply;
+}
+
+namespace {
+
+float element(const DenseMatrix& matrix, std::int64_t feature, std::int64_t k) {
+  const std::int64_t idx = feature * matrix.feature_stride + k * matrix.k_stride;
+  if (matrix.dtype == DType::kF32) {
+    return static_cast<const float*>(matrix.data)[idx];
+  }
+  const std::uint16_t bits = static_cast<const std::uint16_t*>(matrix.data)[idx];
+  return matrix.dtype == DType::kBF16 ? bf16_to_f32(bits) : f16_to_f32(bits);
+}
+
+void reference_multiply(
+    const DenseMatrix& matrix,
+    const float* bias,
+    std::int64_t first_feature,
+    std::int64_t end_feature,
+    const MultiplyRows& rows
+) {
+  ref_multiply(
+      matrix.in_features,
+      first_feature,
+      end_feature,
+      bias,
+      rows,
+      [&](std::int64_t feature, std::int64_t k) { return element(matrix, feature, k); }
+  );
+}
+
+}  // namespace
+
+DenseMultiply dense_multiply(CpuLevel level) {
+  switch (level) {
+    case CpuLevel::kAvx512:
+      return cpu::avx512::kDenseMultiply;
+    case CpuLevel::kAvx2:
+      return cpu::avx2::kDenseMultiply;
+    case CpuLevel::kScalar:
+      return cpu::scalar::kDenseMultiply;
+    case CpuLevel::kReference:
+      break;
+  }
+  return reference_multiply;
+}
+
+}  // namespace rapt

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+
+namespace rapt {
+
+// The inputs and outputs of one work item, as plain pointers for the kernels.
+struct MultiplyRows {
+  const float* x = nullptr;                  // first input row
+  std::int64_t x_stride = 0;                 // floats from one input row to the next
+  const std::int32_t* input_rows = nullptr;  // which input row each output row reads; null: its own
+  std::int64_t first_row = 0;                // first output row
+  std::int64_t num_rows = 0;
+  float* y = nullptr;         // output row 0, output feature 0
+  std::int64_t y_stride = 0;  // floats from one output row to the next
+};
+
+}  // namespace rapt

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "checkpoint/weight_loader.h"
+#include "quant/linear_method.h"
+
+namespace rapt {
+
+// What a model wants to load as one linear layer: its sizes, and the names under which a checkpoint
+// may hold it. The formats look at the names; the first that finds its own takes it.
+struct LinearSpec {
+  std::int64_t in_features = 0;
+  std::int64_t out_features = 0;
+  // A stack of experts, stored with a leading dimension; absent: one plain matrix.
+  std::optional<std::int64_t> num_experts;
+
+  std::string dense;              // name of the float matrix, [out, in]
+  bool dense_transposed = false;  // it is stored [in, out]
+  std::string blocks;             // name of the MXFP4 blocks, [out, in / 32, 16]; "" for none
+  std::string scales;             // name of the MXFP4 scales, [out, in / 32]
+  std::string bias;               // name of the bias, [out]; "" for none
+
+  // A part of a matrix that is stored with others: rows [first_row, first_row + out_features) of
+  // `stored_rows`. Plain float matrices only. 0: the whole matrix.
+  std::int64_t first_row = 0;
+  std::int64_t stored_rows = 0;
+};
+
+// How one family of formats is recognised and loaded. One line in registry.cpp each.
+struct WeightFormat {
+  std::string_view name;
+  bool (*matches)(const WeightLoader& loader, const LinearSpec& spec);
+  Result<std::unique_ptr<LinearMethod>> (*load)(WeightLoader& loader, const LinearSpec& spec);
+};
+
+WeightFormat dense_format();
+WeightFormat mxfp4_format();
+
+// Loads `spec` in whichever format the checkpoint has it.
+Result<std::unique_ptr<LinearMethod>> load_linear(WeightLoader& loader, const LinearSpec& spec);
+
+// A float tensor of any type as fp32 (biases, norm weights, sinks: small, so copied).
+Result<std::vector<float>> load_f32(
+    WeightLoader& loader, const std::string& name, const Shape& shape
+);
+
+}  // namespace rapt
