@@ -164,7 +164,7 @@ std::vector<std::string> ConfigFields::unread() const {
   std::vector<std::string> names;
   for (const auto& member : *object_) {
     const std::string_view name = member.key();
-    if (!read_.contains(name)) {
+    if (!read_.contains(name) && !member.value().is_null()) {
       names.emplace_back(name);
     }
   }

@@ -50,7 +50,7 @@ class ConfigFields {
 
   // Counts fields as read whose value does not matter.
   void skip(Names names);
-  // The names that nobody read, in the object's order.
+  // The fields that nobody read, in the object's order; those that are null count as absent.
   std::vector<std::string> unread() const;
 
   // 'DIR/config.json: "name" is VALUE; PROBLEM': for checks that this class cannot make.

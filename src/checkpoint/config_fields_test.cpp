@@ -93,7 +93,7 @@ TEST_F(ConfigFieldsTest, ListsWhatNobodyRead) {
   ConfigFields fields = fields_of(R"({"z":1,"a":2,"m":null,"k":3})");
   ASSERT_TRUE(fields.integer({"a"}, {}));
   fields.skip({"k", "absent"});
-  EXPECT_THAT(fields.unread(), ElementsAre("z", "m"));
+  EXPECT_THAT(fields.unread(), ElementsAre("z"));
 }
 
 TEST(ConfigFields, WantsAnObject) {

@@ -1,0 +1,423 @@
+#include "models/gpt_oss/config.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "checkpoint/config_fields.h"
+
+namespace rapt {
+
+namespace {
+
+using IntRange = ConfigFields::IntRange;
+using NumberRange = ConfigFields::NumberRange;
+using LayerType = GptOssConfig::LayerType;
+using QuantMethod = GptOssConfig::QuantMethod;
+using Rope = GptOssConfig::Rope;
+
+// Far above any published model, and low enough that the number of parameters fits 64 bits.
+constexpr IntRange kLayers{1, 1024};
+constexpr IntRange kWidths{1, 1 << 17};
+constexpr IntRange kExperts{1, 4096};
+constexpr IntRange kHeads{1, 4096};
+constexpr IntRange kHeadDims{2, 4096};
+constexpr IntRange kVocabulary{1, 1 << 24};
+constexpr IntRange kPositions{1, std::numeric_limits<std::int32_t>::max()};
+constexpr IntRange kTokenIds{0, std::numeric_limits<std::int32_t>::max()};
+constexpr NumberRange kEpsilons{1e-12, 1.0};
+constexpr NumberRange kThetas{2.0, 1e15};
+constexpr NumberRange kFactors{1.0, 1e6};
+constexpr NumberRange kPositive{1e-6, 1e6};
+
+// What OpenAI's own loader has as constants, and hence the file does not say.
+constexpr double kDefaultEpsilon = 1e-5;
+constexpr double kDefaultSwigluLimit = 7.0;
+constexpr double kDefaultSwigluAlpha = 1.702;
+constexpr double kDefaultTheta = 150000.0;
+
+// <|endoftext|>, <|return|>, <|call|>: where a gpt-oss answer ends. A vocabulary that reaches the
+// last one is the real one.
+constexpr std::int32_t kStopTokens[] = {199999, 200002, 200012};
+
+Result<void> parse_sizes(ConfigFields& fields, GptOssConfig& config) {
+  ASSIGN_OR_RETURN(config.num_layers, fields.integer({"num_hidden_layers"}, kLayers));
+  ASSIGN_OR_RETURN(config.hidden_size, fields.integer({"hidden_size"}, kWidths));
+  ASSIGN_OR_RETURN(config.intermediate_size, fields.integer({"intermediate_size"}, kWidths));
+  ASSIGN_OR_RETURN(
+      config.num_experts, fields.integer({"num_local_experts", "num_experts"}, kExperts)
+  );
+  ASSIGN_OR_RETURN(
+      config.experts_per_token,
+      fields.integer({"num_experts_per_tok", "experts_per_token"}, kExperts)
+  );
+  if (config.experts_per_token > config.num_experts) {
+    return fields.field_error(
+        fields.find("num_experts_per_tok") != nullptr ? "num_experts_per_tok" : "experts_per_token",
+        "expected at most the number of experts, " + std::to_string(config.num_experts)
+    );
+  }
+  ASSIGN_OR_RETURN(config.num_heads, fields.integer({"num_attention_heads"}, kHeads));
+  ASSIGN_OR_RETURN(config.num_kv_heads, fields.integer({"num_key_value_heads"}, kHeads));
+  if (config.num_heads % config.num_kv_heads != 0) {
+    return fields.field_error(
+        "num_key_value_heads",
+        "expected a divisor of num_attention_heads, " + std::to_string(config.num_heads)
+    );
+  }
+  ASSIGN_OR_RETURN(config.head_dim, fields.integer({"head_dim"}, kHeadDims));
+  if (config.head_dim % 2 != 0) {
+    return fields.field_error("head_dim", "expected an even number, since RoPE turns pairs");
+  }
+  ASSIGN_OR_RETURN(config.vocab_size, fields.integer({"vocab_size"}, kVocabulary));
+  return {};
+}
+
+// `value` is null when the config leaves the kinds out: sliding and full layers then alternate.
+Result<void> parse_layer_types(ConfigFields& fields, GptOssConfig& config) {
+  const json::value* value = fields.find("layer_types");
+  if (value == nullptr) {
+    for (std::int64_t layer_idx = 0; layer_idx < config.num_layers; ++layer_idx) {
+      config.layer_types.push_back(
+          layer_idx % 2 == 0 ? LayerType::kSlidingAttention : LayerType::kFullAttention
+      );
+    }
+    return {};
+  }
+  const std::string expected =
+      "expected an array of num_hidden_layers = " + std::to_string(config.num_layers) +
+      " names, each \"sliding_attention\" or \"full_attention\"";
+  if (!value->is_array() ||
+      value->get_array().size() != static_cast<std::size_t>(config.num_layers)) {
+    return fields.field_error("layer_types", expected);
+  }
+  for (const json::value& item : value->get_array()) {
+    if (item == "sliding_attention") {
+      config.layer_types.push_back(LayerType::kSlidingAttention);
+    } else if (item == "full_attention") {
+      config.layer_types.push_back(LayerType::kFullAttention);
+    } else {
+      return fields.field_error("layer_types", expected);
+    }
+  }
+  return {};
+}
+
+Result<void> parse_sliding_window(ConfigFields& fields, GptOssConfig& config) {
+  const auto is_sliding = [](LayerType type) { return type == LayerType::kSlidingAttention; };
+  if (std::any_of(config.layer_types.begin(), config.layer_types.end(), is_sliding)) {
+    ASSIGN_OR_RETURN(config.sliding_window, fields.integer({"sliding_window"}, kPositions));
+  } else {
+    fields.skip({"sliding_window"});
+  }
+  return {};
+}
+
+Result<void> add_stop_tokens(
+    ConfigFields& fields, std::string_view name, std::vector<std::int64_t>& ids
+) {
+  const json::value* value = fields.find(name);
+  if (value == nullptr) {
+    return {};
+  }
+  const auto add = [&](const json::value& item) {
+    const bool is_id =
+        item.is_int64() && item.get_int64() >= kTokenIds.min && item.get_int64() <= kTokenIds.max;
+    if (is_id) {
+      ids.push_back(item.get_int64());
+    }
+    return is_id;
+  };
+  const bool is_valid = value->is_array()
+                            ? std::all_of(value->get_array().begin(), value->get_array().end(), add)
+                            : add(*value);
+  if (!is_valid) {
+    return fields.field_error(name, "expected a token id, or an array of token ids");
+  }
+  return {};
+}
+
+// Ids past the vocabulary can never be produced: they go to the ignored fields.
+void merge_stop_tokens(GptOssConfig& config, const std::vector<std::int64_t>& ids) {
+  for (const std::int64_t id : ids) {
+    if (id < config.vocab_size) {
+      config.eos_token_ids.push_back(static_cast<std::int32_t>(id));
+    } else {
+      config.ignored_fields.push_back("eos_token_id " + std::to_string(id));
+    }
+  }
+  std::sort(config.eos_token_ids.begin(), config.eos_token_ids.end());
+  config.eos_token_ids.erase(
+      std::unique(config.eos_token_ids.begin(), config.eos_token_ids.end()),
+      config.eos_token_ids.end()
+  );
+}
+
+Result<void> parse_token_ids(ConfigFields& fields, GptOssConfig& config) {
+  std::vector<std::int64_t> ids;
+  RETURN_IF_ERROR(add_stop_tokens(fields, "eos_token_id", ids));
+  if (config.vocab_size > *std::max_element(std::begin(kStopTokens), std::end(kStopTokens))) {
+    ids.insert(ids.end(), std::begin(kStopTokens), std::end(kStopTokens));
+  }
+  merge_stop_tokens(config, ids);
+  ASSIGN_OR_RETURN(const std::int64_t pad, fields.integer_or({"pad_token_id"}, {-1}, -1));
+  if (pad >= 0 && pad < config.vocab_size) {
+    config.pad_token_id = static_cast<std::int32_t>(pad);
+  }
+  return {};
+}
+
+Result<Rope> parse_yarn(ConfigFields& fields, std::int64_t max_position_embeddings) {
+  Rope rope;
+  rope.scaling = Rope::Scaling::kYarn;
+  ASSIGN_OR_RETURN(
+      rope.original_max_position, fields.integer({"original_max_position_embeddings"}, kPositions)
+  );
+  // transformers derives a factor that is not given; it is never below 1 in a sound config.
+  const double implied = std::max(
+      1.0,
+      static_cast<double>(max_position_embeddings) / static_cast<double>(rope.original_max_position)
+  );
+  ASSIGN_OR_RETURN(rope.factor, fields.number_or({"factor"}, kFactors, implied));
+  ASSIGN_OR_RETURN(rope.beta_fast, fields.number_or({"beta_fast"}, kPositive, 32.0));
+  ASSIGN_OR_RETURN(rope.beta_slow, fields.number_or({"beta_slow"}, kPositive, 1.0));
+  if (rope.beta_fast < rope.beta_slow) {
+    return fields.field_error("beta_fast", "expected at least beta_slow");
+  }
+  ASSIGN_OR_RETURN(rope.truncate, fields.boolean_or("truncate", true));
+  if (fields.find("attention_factor") != nullptr) {
+    ASSIGN_OR_RETURN(rope.attention_factor, fields.number({"attention_factor"}, kPositive));
+  }
+  return rope;
+}
+
+// The object of `rope_scaling` (older) or `rope_parameters` (newer, with the base inside).
+Result<Rope> parse_rope_object(ConfigFields& fields, std::int64_t max_position_embeddings) {
+  for (const std::string_view nested : {"sliding_attention", "full_attention"}) {
+    if (fields.find(nested) != nullptr) {
+      return fields.field_error(
+          nested, "expected one RoPE for all layers, not one per kind of layer"
+      );
+    }
+  }
+  ASSIGN_OR_RETURN(const std::string older_name, fields.text_or("type", "default"));
+  ASSIGN_OR_RETURN(const std::string type, fields.text_or("rope_type", older_name));
+  Rope rope;
+  if (type == "yarn") {
+    ASSIGN_OR_RETURN(rope, parse_yarn(fields, max_position_embeddings));
+  } else if (type != "default") {
+    return fields.field_error(
+        fields.find("rope_type") != nullptr ? "rope_type" : "type",
+        "expected \"yarn\" or \"default\""
+    );
+  }
+  ASSIGN_OR_RETURN(rope.theta, fields.number_or({"rope_theta"}, kThetas, 0.0));
+  ASSIGN_OR_RETURN(
+      const double rotated_share, fields.number_or({"partial_rotary_factor"}, {0.0, 1.0}, 1.0)
+  );
+  if (rotated_share != 1.0) {
+    return fields.field_error("partial_rotary_factor", "expected 1: RoPE turns whole heads");
+  }
+  // Here a field that is not known may change every logit, so that it may not be ignored.
+  const std::vector<std::string> unread = fields.unread();
+  if (!unread.empty()) {
+    return fields.field_error(unread.front(), "this setting of RoPE is not supported");
+  }
+  return rope;
+}
+
+// A base of 0 stands for one that is not stated.
+Result<Rope> parse_rope(ConfigFields& fields, std::int64_t max_position_embeddings) {
+  std::optional<Rope> rope;
+  for (const std::string_view name : {"rope_parameters", "rope_scaling"}) {
+    const json::value* value = fields.find(name);
+    if (value == nullptr) {
+      continue;
+    }
+    const std::string what = fields.what() + ": \"" + std::string(name) + "\"";
+    ASSIGN_OR_RETURN(ConfigFields inner, ConfigFields::of(*value, what));
+    ASSIGN_OR_RETURN(Rope parsed, parse_rope_object(inner, max_position_embeddings));
+    if (rope && parsed.theta == 0.0) {
+      parsed.theta = rope->theta;
+    }
+    if (rope && parsed != *rope) {
+      return fields.field_error(name, "rope_parameters says otherwise");
+    }
+    rope = parsed;
+  }
+  const double inner_theta = rope ? rope->theta : 0.0;
+  ASSIGN_OR_RETURN(const double theta, fields.number_or({"rope_theta"}, kThetas, inner_theta));
+  if (inner_theta != 0.0 && theta != inner_theta) {
+    return fields.field_error("rope_theta", "the rope_theta in rope_parameters says otherwise");
+  }
+  Rope result = rope.value_or(Rope{});
+  result.theta = theta == 0.0 ? kDefaultTheta : theta;
+  return result;
+}
+
+Result<QuantMethod> parse_quant_method(ConfigFields& fields) {
+  const json::value* value = fields.find("quantization_config");
+  if (value == nullptr) {
+    return QuantMethod::kNone;
+  }
+  ASSIGN_OR_RETURN(
+      ConfigFields inner, ConfigFields::of(*value, fields.what() + ": \"quantization_config\"")
+  );
+  ASSIGN_OR_RETURN(const std::string method, inner.text_or("quant_method", ""));
+  if (method != "mxfp4") {
+    return inner.field_error(
+        "quant_method", "expected \"mxfp4\", or no quantization_config for BF16 weights"
+    );
+  }
+  return QuantMethod::kMxfp4;
+}
+
+// Values that some configs state and that the model's definition fixes.
+Result<void> check_fixed(ConfigFields& fields) {
+  ASSIGN_OR_RETURN(const std::string type, fields.text_or("model_type", "gpt_oss"));
+  if (type != "gpt_oss") {
+    return fields.field_error("model_type", "expected \"gpt_oss\"");
+  }
+  ASSIGN_OR_RETURN(const bool is_tied, fields.boolean_or("tie_word_embeddings", false));
+  if (is_tied) {
+    return fields.field_error(
+        "tie_word_embeddings", "expected false: gpt-oss has an output head of its own"
+    );
+  }
+  ASSIGN_OR_RETURN(const std::string act, fields.text_or("hidden_act", "silu"));
+  if (act != "silu") {
+    return fields.field_error(
+        "hidden_act", "expected \"silu\", which stands for the clamped swiglu here"
+    );
+  }
+  return {};
+}
+
+Result<GptOssConfig> parse_hugging_face(ConfigFields& fields) {
+  GptOssConfig config;
+  RETURN_IF_ERROR(check_fixed(fields));
+  RETURN_IF_ERROR(parse_sizes(fields, config));
+  RETURN_IF_ERROR(parse_layer_types(fields, config));
+  RETURN_IF_ERROR(parse_sliding_window(fields, config));
+  ASSIGN_OR_RETURN(
+      config.max_position_embeddings, fields.integer({"max_position_embeddings"}, kPositions)
+  );
+  ASSIGN_OR_RETURN(
+      config.rms_norm_eps, fields.number_or({"rms_norm_eps"}, kEpsilons, kDefaultEpsilon)
+  );
+  ASSIGN_OR_RETURN(
+      config.swiglu_limit, fields.number_or({"swiglu_limit"}, kPositive, kDefaultSwigluLimit)
+  );
+  ASSIGN_OR_RETURN(
+      config.swiglu_alpha, fields.number_or({"swiglu_alpha"}, kPositive, kDefaultSwigluAlpha)
+  );
+  ASSIGN_OR_RETURN(config.attention_bias, fields.boolean_or("attention_bias", true));
+  ASSIGN_OR_RETURN(config.rope, parse_rope(fields, config.max_position_embeddings));
+  RETURN_IF_ERROR(parse_token_ids(fields, config));
+  ASSIGN_OR_RETURN(config.quant_method, parse_quant_method(fields));
+  // Training and housekeeping: no say in what the model computes. The head of a prompt is the chat
+  // format's business, hence not the bos id's.
+  fields.skip(
+      {"architectures",
+       "attention_dropout",
+       "bos_token_id",
+       "dtype",
+       "torch_dtype",
+       "initial_context_length",
+       "initializer_range",
+       "output_router_logits",
+       "router_aux_loss_coef",
+       "transformers_version",
+       "use_cache",
+       "_name_or_path"}
+  );
+  const std::vector<std::string> unread = fields.unread();
+  config.ignored_fields.insert(config.ignored_fields.end(), unread.begin(), unread.end());
+  return config;
+}
+
+Result<GptOssConfig> parse_original(ConfigFields& fields) {
+  GptOssConfig config;
+  RETURN_IF_ERROR(parse_sizes(fields, config));
+  RETURN_IF_ERROR(parse_layer_types(fields, config));
+  RETURN_IF_ERROR(parse_sliding_window(fields, config));
+  ASSIGN_OR_RETURN(
+      config.swiglu_limit, fields.number_or({"swiglu_limit"}, kPositive, kDefaultSwigluLimit)
+  );
+  Rope& rope = config.rope;
+  ASSIGN_OR_RETURN(rope.theta, fields.number_or({"rope_theta"}, kThetas, kDefaultTheta));
+  ASSIGN_OR_RETURN(rope.factor, fields.number_or({"rope_scaling_factor"}, kFactors, 32.0));
+  ASSIGN_OR_RETURN(rope.beta_slow, fields.number_or({"rope_ntk_alpha"}, kPositive, 1.0));
+  ASSIGN_OR_RETURN(rope.beta_fast, fields.number_or({"rope_ntk_beta"}, kPositive, 32.0));
+  if (rope.beta_fast < rope.beta_slow) {
+    return fields.field_error("rope_ntk_beta", "expected at least rope_ntk_alpha");
+  }
+  ASSIGN_OR_RETURN(
+      rope.original_max_position, fields.integer_or({"initial_context_length"}, kPositions, 4096)
+  );
+  rope.scaling = rope.factor > 1.0 ? Rope::Scaling::kYarn : Rope::Scaling::kNone;
+  rope.truncate = false;
+  config.max_position_embeddings = static_cast<std::int64_t>(std::min(
+      static_cast<double>(rope.original_max_position) * rope.factor,
+      static_cast<double>(kPositions.max)
+  ));
+  config.rms_norm_eps = kDefaultEpsilon;
+  config.quant_method = QuantMethod::kMxfp4;
+  RETURN_IF_ERROR(parse_token_ids(fields, config));
+  const std::vector<std::string> unread = fields.unread();
+  config.ignored_fields.insert(config.ignored_fields.end(), unread.begin(), unread.end());
+  return config;
+}
+
+}  // namespace
+
+Result<GptOssConfig> parse_gpt_oss_config(const json::value& value, std::string_view what) {
+  ASSIGN_OR_RETURN(ConfigFields fields, ConfigFields::of(value, what));
+  const bool has_original_keys = fields.find("rope_scaling_factor") != nullptr ||
+                                 fields.find("rope_ntk_alpha") != nullptr ||
+                                 fields.find("rope_ntk_beta") != nullptr;
+  const bool is_original = has_original_keys && fields.find("model_type") == nullptr;
+  return is_original ? parse_original(fields) : parse_hugging_face(fields);
+}
+
+Result<void> add_generation_config(
+    GptOssConfig& config, const json::value& value, std::string_view what
+) {
+  ASSIGN_OR_RETURN(ConfigFields fields, ConfigFields::of(value, what));
+  std::vector<std::int64_t> ids;
+  RETURN_IF_ERROR(add_stop_tokens(fields, "eos_token_id", ids));
+  merge_stop_tokens(config, ids);
+  return {};
+}
+
+namespace {
+
+// Parameters of all layers when each has `num_experts` experts beside its router.
+std::int64_t num_layer_parameters(const GptOssConfig& config, std::int64_t num_experts) {
+  const std::int64_t hidden = config.hidden_size;
+  const std::int64_t q_size = config.num_heads * config.head_dim;
+  const std::int64_t kv_size = config.num_kv_heads * config.head_dim;
+  std::int64_t attention = 2 * (q_size + kv_size) * hidden + config.num_heads;
+  if (config.attention_bias) {
+    attention += q_size + 2 * kv_size + hidden;
+  }
+  const std::int64_t expert =
+      (2 * config.intermediate_size) * (hidden + 1) + hidden * (config.intermediate_size + 1);
+  const std::int64_t router = config.num_experts * (hidden + 1);
+  const std::int64_t norms = 2 * hidden;
+  return config.num_layers * (attention + num_experts * expert + router + norms);
+}
+
+}  // namespace
+
+std::int64_t num_parameters(const GptOssConfig& config) {
+  const std::int64_t tables = 2 * config.vocab_size * config.hidden_size;
+  return tables + num_layer_parameters(config, config.num_experts) + config.hidden_size;
+}
+
+std::int64_t num_active_parameters(const GptOssConfig& config) {
+  const std::int64_t head = config.vocab_size * config.hidden_size;
+  return head + num_layer_parameters(config, config.experts_per_token) + config.hidden_size;
+}
+
+}  // namespace rapt
