@@ -28,10 +28,10 @@ struct SamplingParams {
   float presence_penalty = 0.0F;
   float repetition_penalty = 1.0F;  // > 0; 1 is off; counts prompt and output, as vLLM does
   std::uint64_t seed = 0;           // the caller fills in a random one when none was asked for
-  std::vector<std::pair<TokenId, float>> logit_bias;
+  std::vector<std::pair<TokenId, float>> logit_bias = {};
   // When set, log-probabilities of the drawn token and of this many best tokens are returned,
   // taken from the raw logits (before any filter), as vLLM does by default.
-  std::optional<int> num_logprobs;
+  std::optional<int> num_logprobs = {};
 };
 
 // Watches the produced tokens of one choice and says when the text has reached a stop string.
@@ -59,10 +59,10 @@ struct StopRules {
   int max_tokens = 16;  // produced tokens, at least 0
   int min_tokens = 0;   // until then no stop rule fires and stop ids cannot be drawn
   bool ignore_eos = false;
-  std::vector<TokenId> eos_token_ids;   // the model's own ends; ignored when ignore_eos
-  std::vector<TokenId> stop_token_ids;  // asked for by the caller
+  std::vector<TokenId> eos_token_ids = {};   // the model's own ends; ignored when ignore_eos
+  std::vector<TokenId> stop_token_ids = {};  // asked for by the caller
   // Makes one matcher a choice; empty when the request has no stop strings.
-  std::function<std::unique_ptr<StopMatcher>()> make_stop_matcher;
+  std::function<std::unique_ptr<StopMatcher>()> make_stop_matcher = {};
 };
 
 // Receives logits as they are computed: (choice, position, [vocab_size] row). Engine thread; the
@@ -99,8 +99,8 @@ struct TokenLogprob {
 // A token that was drawn, and what was asked to be said about it.
 struct SampledToken {
   TokenId token = 0;
-  std::optional<TokenLogprob> logprob;
-  std::vector<TokenLogprob> top_logprobs;  // best first
+  std::optional<TokenLogprob> logprob = {};
+  std::vector<TokenLogprob> top_logprobs = {};  // best first
 };
 
 // How a choice ended.

@@ -18,9 +18,10 @@ struct SamplerRow {
   const StopRules* stop = nullptr;
   int choice = 0;
   int position = 0;  // of the token to be drawn: the number of tokens before it
-  std::span<const TokenId> prompt;
-  std::span<const TokenId> output;
-  std::span<const std::uint32_t> allowed;  // bit i of word i/32: token i may come; empty: all may
+  std::span<const TokenId> prompt = {};
+  std::span<const TokenId> output = {};
+  std::span<const std::uint32_t> allowed =
+      {};  // bit i of word i/32: token i may come; empty: all may
 };
 
 struct SamplerResult {

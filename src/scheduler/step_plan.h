@@ -33,8 +33,8 @@ struct StepPlan {
 
 // What came of one slice. The views must live until commit() returns.
 struct SliceResult {
-  std::span<const SampledToken> tokens;  // empty unless it samples; several with speculation
-  std::string_view error;                // not empty: this sequence alone fails, and why
+  std::span<const SampledToken> tokens = {};  // empty unless it samples; several with speculation
+  std::string_view error = {};                // not empty: this sequence alone fails, and why
 };
 
 // One result a slice, in the order of the plan.
