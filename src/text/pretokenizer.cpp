@@ -6,16 +6,13 @@
 
 #include "base/check.h"
 #include "text/pretokenizer_internal.h"
+#include "text/split_pattern_internal.h"
 
 namespace rapt {
 
 namespace {
 
-// Unicode's White_Space, as the inside of a character class.
-constexpr std::string_view kBlanks =
-    R"(\x{9}-\x{d}\x{20}\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000})";
-
-constexpr std::size_t kJitStackStart = 32UL << 10;
+constexpr std::size_t kJitStackStart = 64UL << 10;
 constexpr std::size_t kJitStackMax = 1UL << 20;
 
 std::string pcre2_message(int status) {
@@ -25,34 +22,6 @@ std::string pcre2_message(int status) {
 }
 
 }  // namespace
-
-Result<std::string> spell_out_blanks(std::string_view pattern) {
-  std::string out;
-  bool in_class = false;
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    const char c = pattern[i];
-    if (c != '\\' || i + 1 == pattern.size()) {
-      in_class = in_class ? c != ']' : c == '[';
-      out += c;
-      continue;
-    }
-    const char escaped = pattern[++i];
-    if (escaped == 's') {
-      out += in_class ? std::string(kBlanks) : "[" + std::string(kBlanks) + "]";
-    } else if (escaped == 'S' && !in_class) {
-      out += "[^" + std::string(kBlanks) + "]";
-    } else if (escaped == 'S') {
-      return bad_file(
-          "the split pattern '" + std::string(pattern) +
-          "' has \\S inside a character class, which is not supported"
-      );
-    } else {
-      out += c;
-      out += escaped;
-    }
-  }
-  return out;
-}
 
 void Pretokenizer::CodeDeleter::operator()(pcre2_code* code) const {
   pcre2_code_free(code);
@@ -71,13 +40,13 @@ void PieceReader::JitStackDeleter::operator()(pcre2_jit_stack* stack) const {
 }
 
 Result<Pretokenizer> Pretokenizer::compile(std::string_view pattern) {
-  ASSIGN_OR_RETURN(const std::string spelled_out, spell_out_blanks(pattern));
+  ASSIGN_OR_RETURN(const std::string translated, to_pcre2_pattern(pattern));
   int status = 0;
   std::size_t offset = 0;
   Pretokenizer pretokenizer;
   pretokenizer.code_.reset(pcre2_compile(
-      reinterpret_cast<PCRE2_SPTR>(spelled_out.data()),
-      spelled_out.size(),
+      reinterpret_cast<PCRE2_SPTR>(translated.data()),
+      translated.size(),
       PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C,
       &status,
       &offset,
@@ -90,28 +59,40 @@ Result<Pretokenizer> Pretokenizer::compile(std::string_view pattern) {
     );
   }
   // Without JIT (a system that forbids executable memory) matching is slower, not different.
-  pretokenizer.has_jit_ = pcre2_jit_compile(pretokenizer.code_.get(), PCRE2_JIT_COMPLETE) == 0;
+  static_cast<void>(pcre2_jit_compile(pretokenizer.code_.get(), PCRE2_JIT_COMPLETE));
   return pretokenizer;
 }
 
 PieceReader::PieceReader(const Pretokenizer& pretokenizer, std::string_view text)
-    : pretokenizer_(pretokenizer),
-      text_(text),
-      data_(pcre2_match_data_create(1, nullptr)),
-      context_(pcre2_match_context_create(nullptr)) {
-  CHECK(data_ && context_, "no memory for a regular expression's match data");
-  if (pretokenizer_.has_jit_) {
-    jit_stack_.reset(pcre2_jit_stack_create(kJitStackStart, kJitStackMax, nullptr));
-    pcre2_jit_stack_assign(context_.get(), nullptr, jit_stack_.get());
-  }
+    : pretokenizer_(pretokenizer), text_(text), data_(pcre2_match_data_create(1, nullptr)) {
+  CHECK(data_ != nullptr, "no memory for a regular expression's match data");
 }
 
-PieceReader::Match PieceReader::find_match() const {
+PieceReader::Match PieceReader::find_match() {
   const auto* subject = reinterpret_cast<PCRE2_SPTR>(text_.data());
   constexpr std::uint32_t kOptions = PCRE2_NO_UTF_CHECK | PCRE2_NOTEMPTY;
-  const int status = pcre2_match(
-      pretokenizer_.code_.get(), subject, text_.size(), pos_, kOptions, data_.get(), context_.get()
-  );
+  const auto match = [&] {
+    return pcre2_match(
+        pretokenizer_.code_.get(),
+        subject,
+        text_.size(),
+        pos_,
+        kOptions,
+        data_.get(),
+        context_.get()
+    );
+  };
+  int status = match();
+  if (status == PCRE2_ERROR_JIT_STACKLIMIT && !jit_stack_) {
+    // The 32 KiB that compiled patterns use of the machine's own stack were not enough. Known
+    // tokenizers' patterns never get here, so nobody pays for a stack in advance.
+    jit_stack_.reset(pcre2_jit_stack_create(kJitStackStart, kJitStackMax, nullptr));
+    context_.reset(pcre2_match_context_create(nullptr));
+    if (jit_stack_ && context_) {
+      pcre2_jit_stack_assign(context_.get(), nullptr, jit_stack_.get());
+      status = match();
+    }
+  }
   if (status < 0) {
     return {text_.size(), text_.size()};
   }

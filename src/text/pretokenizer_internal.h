@@ -20,8 +20,7 @@ namespace rapt {
 // reading of a text has its own PieceReader.
 class Pretokenizer {
  public:
-  // `pattern` is a regular expression as tokenizer.json writes it. \s and \S mean Unicode's
-  // White_Space there; PCRE2 counts U+180E in, so they are spelled out before it sees them.
+  // `pattern` is a regular expression as tokenizer.json writes it.
   static Result<Pretokenizer> compile(std::string_view pattern);
 
  private:
@@ -32,7 +31,6 @@ class Pretokenizer {
   };
 
   std::unique_ptr<pcre2_real_code_8, CodeDeleter> code_;
-  bool has_jit_ = false;
 };
 
 // Reads one text piece by piece. `pretokenizer` and `text` (valid UTF-8) must outlive it.
@@ -62,7 +60,7 @@ class PieceReader {
     void operator()(pcre2_real_jit_stack_8* stack) const;
   };
 
-  Match find_match() const;
+  Match find_match();
 
   const Pretokenizer& pretokenizer_;
   std::string_view text_;
@@ -72,8 +70,5 @@ class PieceReader {
   std::unique_ptr<pcre2_real_match_context_8, MatchContextDeleter> context_;
   std::unique_ptr<pcre2_real_jit_stack_8, JitStackDeleter> jit_stack_;
 };
-
-// `pattern` with \s and \S replaced by what they mean to tokenizers.
-Result<std::string> spell_out_blanks(std::string_view pattern);
 
 }  // namespace rapt
