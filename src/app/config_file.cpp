@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "app/flag_sources_internal.h"
-#include "app/text_file.h"
+#include "app/input_file.h"
 
 namespace rapt {
 
@@ -87,7 +87,7 @@ Result<RawValues> read_entries(
 }  // namespace
 
 Result<RawValues> read_config_file(const CommandSpec& command, const std::string& path) {
-  ASSIGN_OR_RETURN(const std::string text, read_text_file(path, "--config"));
+  ASSIGN_OR_RETURN(const std::string text, read_input_file(path, "--config"));
   try {
     return read_entries(command, YAML::Load(text), path);
   } catch (const YAML::Exception& error) {

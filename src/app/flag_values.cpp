@@ -266,7 +266,7 @@ std::string allowed_values(const FlagSpec& flag) {
     case FlagKind::kChoice:
       return "one of " + words;
     case FlagKind::kDate:
-      return "or one of " + words;
+      return "or " + words;
     case FlagKind::kSwitch:
     case FlagKind::kText:
     case FlagKind::kTexts:

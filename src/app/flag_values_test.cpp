@@ -71,12 +71,11 @@ TEST(FlagValues, ListsAreSplitAndTrimmed) {
 }
 
 TEST(FlagValues, DatesAreChecked) {
-  constexpr FlagSpec kDate = {.name = "date", .kind = FlagKind::kDate, .choices = "today|none"};
-  for (const char* text : {"2025-08-05", "today", "none"}) {
+  constexpr FlagSpec kDate = {.name = "date", .kind = FlagKind::kDate, .choices = "today"};
+  for (const char* text : {"2025-08-05", "today"}) {
     EXPECT_TRUE(convert(kDate, {text}).has_value()) << text;
   }
-  for (const char* text :
-       {"", "2025-13-05", "2025-00-05", "2025-08-32", "05.08.2025", "tomorrow"}) {
+  for (const char* text : {"", "2025-13-05", "2025-00-05", "2025-08-32", "05.08.2025", "none"}) {
     EXPECT_FALSE(convert(kDate, {text}).has_value()) << text;
   }
 }

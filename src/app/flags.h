@@ -54,12 +54,12 @@ struct SamplingOptions {
 // How a conversation is written out as a prompt.
 struct PromptOptions {
   std::string reasoning_effort = "medium";  // low, medium, high
-  std::string conversation_date = "today";  // today, none, or YYYY-MM-DD
+  std::string conversation_date = "today";  // today or YYYY-MM-DD
 };
 
 struct ServeOptions {
   LoadOptions load;
-  std::vector<std::string> hosts = {"127.0.0.1", "::1"};
+  std::string host = "localhost";               // 127.0.0.1 and ::1
   int port = 8000;                              // 0: any free port
   std::vector<std::string> served_model_names;  // empty: `load.model` as it was given
   std::vector<std::string> api_keys;            // empty: no key is asked for

@@ -72,7 +72,7 @@ TEST(Flags, DefaultsOfTheTableAreThoseOfTheStructs) {
   EXPECT_EQ(parsed.load.engine.num_threads, engine.num_threads);
   EXPECT_EQ(parsed.load.engine.max_queued_requests, engine.max_queued_requests);
   EXPECT_EQ(parsed.load.engine.reference, engine.reference);
-  EXPECT_EQ(parsed.hosts, plain.hosts);
+  EXPECT_EQ(parsed.host, plain.host);
   EXPECT_EQ(parsed.port, plain.port);
   EXPECT_EQ(parsed.served_model_names, plain.served_model_names);
   EXPECT_EQ(parsed.api_keys, plain.api_keys);
@@ -137,7 +137,7 @@ TEST(Flags, ReadsEveryServeFlag) {
   EXPECT_EQ(options.load.engine.max_num_seqs, 8);
   EXPECT_EQ(options.load.engine.max_num_batched_tokens, 1000);
   EXPECT_TRUE(options.load.engine.reference);
-  EXPECT_THAT(options.hosts, ElementsAre("0.0.0.0"));
+  EXPECT_EQ(options.host, "0.0.0.0");
   EXPECT_EQ(options.port, 0);
   EXPECT_THAT(options.served_model_names, ElementsAre("a", "b", "c"));
   EXPECT_THAT(options.api_keys, ElementsAre("x,y", "z"));
@@ -183,11 +183,18 @@ TEST(Flags, ReadsRunFlags) {
 
 TEST(Flags, ReadsChatLogitsAndInspectFlags) {
   const auto chat = parse_as<ChatCommandOptions>(
-      {"chat", "m", "--system", "Be brief.", "--temperature", "0", "--conversation-date", "none"}
+      {"chat",
+       "m",
+       "--system",
+       "Be brief.",
+       "--temperature",
+       "0",
+       "--conversation-date",
+       "2025-01-31"}
   );
   EXPECT_EQ(chat.system, "Be brief.");
   EXPECT_EQ(chat.sampling.temperature, 0.0F);
-  EXPECT_EQ(chat.prompt_options.conversation_date, "none");
+  EXPECT_EQ(chat.prompt_options.conversation_date, "2025-01-31");
 
   const auto logits = parse_as<LogitsOptions>(
       {"logits",
@@ -233,7 +240,7 @@ TEST(Flags, KvCacheTypeFollowsReferenceUnlessGiven) {
 }
 
 TEST(Flags, CommandLineWinsOverFileOverEnvironmentOverDefault) {
-  const ConfigFile file("port: 2\nmax_num_seqs: 22\nhost: [a, b]\n");
+  const ConfigFile file("port: 2\nmax_num_seqs: 22\nserved-model-name: [a, b]\n");
   const Environment environment = {
       {"RAPT_PORT", "3"}, {"RAPT_MAX_NUM_SEQS", "33"}, {"RAPT_THREADS", "4"}};
   const auto options =
@@ -241,7 +248,7 @@ TEST(Flags, CommandLineWinsOverFileOverEnvironmentOverDefault) {
   EXPECT_EQ(options.port, 1);
   EXPECT_EQ(options.load.engine.max_num_seqs, 22);
   EXPECT_EQ(options.load.engine.num_threads, 4);
-  EXPECT_THAT(options.hosts, ElementsAre("a", "b"));
+  EXPECT_THAT(options.served_model_names, ElementsAre("a", "b"));
   EXPECT_EQ(options.load.engine.max_num_batched_tokens, 512);
 
   EXPECT_EQ(parse_as<ServeOptions>({"serve", "m"}, environment).port, 3);
@@ -263,7 +270,7 @@ TEST(Flags, SettingsTellWhereEachValueCameFrom) {
   EXPECT_EQ(find("model"), "m command line");
   EXPECT_EQ(find("port"), "2 config file");
   EXPECT_EQ(find("threads"), "4 environment");
-  EXPECT_EQ(find("host"), "127.0.0.1,::1 default");
+  EXPECT_EQ(find("host"), "localhost default");
   EXPECT_EQ(find("api-key"), "*** command line");
   EXPECT_EQ(find("served-model-name"), "none");
 }

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <system_error>
 
-#include "app/text_file.h"
+#include "app/input_file.h"
 
 namespace rapt {
 
@@ -46,7 +46,7 @@ Result<std::vector<TokenId>> parse_token_ids(std::string_view text, std::string_
 }
 
 Result<std::vector<TokenId>> read_token_ids_file(const std::string& path) {
-  ASSIGN_OR_RETURN(const std::string text, read_text_file(path, "--token-ids-file"));
+  ASSIGN_OR_RETURN(const std::string text, read_input_file(path, "--token-ids-file"));
   return parse_token_ids(text, path);
 }
 

@@ -1,4 +1,4 @@
-#include "app/text_file.h"
+#include "app/input_file.h"
 
 #include <array>
 #include <cerrno>
@@ -22,7 +22,7 @@ Error cannot_read(const std::string& path, std::string_view what, int error_numb
 
 }  // namespace
 
-Result<std::string> read_text_file(const std::string& path, std::string_view what) {
+Result<std::string> read_input_file(const std::string& path, std::string_view what) {
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
   if (file == nullptr) {
     return cannot_read(path, what, errno);
