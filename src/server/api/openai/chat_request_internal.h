@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "server/api/openai/generation_params_internal.h"
+#include "text/chat/chat_message.h"
+
+namespace rapt::openai {
+
+// The body of POST /v1/chat/completions, typed. No JSON beyond this point.
+struct ChatCompletionRequest {
+  GenerationParams params;
+  std::vector<ChatMessage> messages;
+  ChatOptions options;  // conversation_date only when the caller set one
+  bool include_reasoning = true;
+  std::vector<std::string> ignored_fields;
+};
+
+// An error names the field at fault in `param`.
+Result<ChatCompletionRequest> parse_chat_request(const json::value& body);
+
+// One element of `messages`; `path` is "messages[3].".
+Result<ChatMessage> parse_chat_message(const json::value& item, const std::string& path);
+
+}  // namespace rapt::openai
