@@ -85,7 +85,7 @@ def clamped_swiglu(z: np.ndarray, limit: float, alpha: float) -> np.ndarray:
 
 
 def experts(y: np.ndarray, layer: dict, settings: Settings) -> tuple[np.ndarray, np.ndarray]:
-    """The mixture's output, and for each token the gap between the last chosen logit and the next."""
+    """The mixture's output, and per token the gap between the last chosen logit and the next."""
     logits = y @ layer["router"].T + layer["router_bias"]
     order = np.argsort(-logits, axis=-1, kind="stable")
     sorted_logits = np.take_along_axis(logits, order, axis=-1)

@@ -44,7 +44,7 @@ if [[ -e "$done_mark" ]]; then
   exit 0
 fi
 
-# The toolkit counts as present when its largest piece can be loaded; gcc and binutils make the stand-ins.
+# The toolkit counts as present when its largest piece is found; gcc and binutils make stand-ins.
 toolkit_present() {
   ldconfig -p | grep -q 'libcublas\.so\.13' && command -v gcc nm ldd > /dev/null
 }
@@ -97,7 +97,7 @@ python3 -m venv --clear "$venv"
 echo "oracles: installing ${pure_packages[*]}"
 "$python" -m pip install --quiet "${pure_packages[@]}"
 if [[ $full == 0 ]] && toolkit_present; then
-  echo "oracles: installing torch $torch_version without its CUDA packages (a CUDA toolkit is present)"
+  echo "oracles: installing torch $torch_version; a CUDA toolkit stands in for its CUDA packages"
   "$python" -m pip install --quiet --no-deps "torch==$torch_version"
   make_stand_ins
 else

@@ -77,9 +77,8 @@ def write_checkpoints(folder: Path) -> None:
 
 def file_digests(folder: Path) -> dict[str, str]:
     """SHA-256 of each file of a checkpoint folder."""
-    return {
-        path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())
-    }
+    paths = sorted(folder.iterdir())
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
 
 
 def relative_error(ours: np.ndarray, theirs: np.ndarray) -> float:

@@ -32,6 +32,9 @@ class Spread:
     head: float = 3.0
     # See routing.py: how many dimensions of the embedding hold a code that decides the routing.
     routing_code_bits: int = 0
+    # How many first dimensions of the hidden state keep what the embedding put there: no layer
+    # writes to them. At least the routing code's.
+    kept_dimensions: int = 0
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,10 @@ class ModelSpec:
     @property
     def kv_width(self) -> int:
         return self.kv_heads * self.head_dim
+
+    @property
+    def kept_dimensions(self) -> int:
+        return max(self.spread.kept_dimensions, self.spread.routing_code_bits)
 
     def resolved_layer_types(self) -> list[str]:
         if self.layer_types:

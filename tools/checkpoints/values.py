@@ -60,9 +60,8 @@ def _attention(spec: ModelSpec, prefix: str) -> Iterator[tuple[str, np.ndarray]]
     out_std = spec.spread.attention_out / math.sqrt(spec.query_width)
     out = _normal(spec, name + "o_proj.weight", (spec.hidden, spec.query_width), out_std)
     out_bias = _normal(spec, name + "o_proj.bias", (spec.hidden,), 0.1)
-    code_bits = spec.spread.routing_code_bits
-    out[:code_bits] = 0
-    out_bias[:code_bits] = 0
+    out[: spec.kept_dimensions] = 0
+    out_bias[: spec.kept_dimensions] = 0
     yield name + "o_proj.weight", to_bf16(out)
     yield name + "o_proj.bias", to_bf16(out_bias)
     yield name + "sinks", to_bf16(_sinks(spec, name + "sinks"))
@@ -81,9 +80,8 @@ def _experts(spec: ModelSpec, prefix: str) -> Iterator[tuple[str, np.ndarray]]:
         spec, name + "down_proj", spec.hidden, spec.intermediate, spec.spread.down
     )
     bias = _normal(spec, name + "down_proj_bias", (spec.experts, spec.hidden), 0.2)
-    code_bits = spec.spread.routing_code_bits
-    scales[:, :code_bits] = 0
-    bias[:, :code_bits] = 0
+    scales[:, : spec.kept_dimensions] = 0
+    bias[:, : spec.kept_dimensions] = 0
     yield name + "down_proj_blocks", blocks
     yield name + "down_proj_scales", scales
     yield name + "down_proj_bias", to_bf16(bias)
@@ -92,7 +90,7 @@ def _experts(spec: ModelSpec, prefix: str) -> Iterator[tuple[str, np.ndarray]]:
 def _norm(spec: ModelSpec, name: str) -> tuple[str, np.ndarray]:
     weight = 1 + _normal(spec, name, (spec.hidden,), 0.2)
     # Routing codes were chosen for what the router sees, so they pass the norm unchanged.
-    weight[: spec.spread.routing_code_bits] = 1
+    weight[: spec.kept_dimensions] = 1
     return name, to_bf16(weight)
 
 

@@ -1,9 +1,11 @@
 """Writes a checkpoint folder: config.json, weight files and, where there are several, the index."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 from . import configs
 from .layouts import entries_for
@@ -80,7 +82,12 @@ def config_for(spec: ModelSpec, layout: str, style: str) -> dict:
 
 
 def write_checkpoint(
-    spec: ModelSpec, layout: str, storage: Storage, out: Path, config_only: bool = False
+    spec: ModelSpec,
+    layout: str,
+    storage: Storage,
+    out: Path,
+    config_only: bool = False,
+    make_tensors: Callable[[ModelSpec], Iterable[tuple[str, np.ndarray]]] = tensors,
 ) -> None:
     """Writes a checkpoint that fits in memory into the folder `out`, which is made if absent."""
     out.mkdir(parents=True, exist_ok=True)
@@ -89,6 +96,6 @@ def write_checkpoint(
     write_json(out / "config.json", config_for(spec, layout, storage.config_style))
     if config_only:
         return
-    shards = _distribute(entries_for(layout, tensors(spec)), storage.num_files)
+    shards = _distribute(entries_for(layout, make_tensors(spec)), storage.num_files)
     has_index = layout != "original" and storage.num_files > 1
     write_weights(out, names, shards, has_index)
