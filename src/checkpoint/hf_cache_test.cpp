@@ -20,12 +20,12 @@ constexpr char kModel[] = "openai/gpt-oss-20b";
 TEST(HfHubFolder, FollowsTheOrderOfTheVariables) {
   HfCacheEnv env;
   EXPECT_EQ(hf_hub_folder(env), "");
-  env.home = "/home/u";
-  EXPECT_EQ(hf_hub_folder(env), "/home/u/.cache/huggingface/hub");
+  env.home = "/people/u";
+  EXPECT_EQ(hf_hub_folder(env), "/people/u/.cache/huggingface/hub");
   env.xdg_cache_home = "/xdg";
   EXPECT_EQ(hf_hub_folder(env), "/xdg/huggingface/hub");
   env.hf_home = "~/hf";
-  EXPECT_EQ(hf_hub_folder(env), "/home/u/hf/hub");
+  EXPECT_EQ(hf_hub_folder(env), "/people/u/hf/hub");
   env.hf_hub_cache = "/hub";
   EXPECT_EQ(hf_hub_folder(env), "/hub");
 }

@@ -12,7 +12,7 @@
 
 namespace rapt {
 
-// Reads the format of the safetensors library, as strictly as that library does:
+// Reads the format of the safetensors library, at least as strictly as that library does:
 //
 //   8 bytes   length of the header, little endian, at most 100,000,000
 //   header    JSON: {"name": {"dtype": "BF16", "shape": [2, 3], "data_offsets": [0, 12]}, ...},

@@ -26,7 +26,8 @@ constexpr IntRange kVocabulary{1, 1 << 24};
 constexpr IntRange kTokenIds{0, std::numeric_limits<std::int32_t>::max()};
 constexpr NumberRange kEpsilons{1e-12, 1.0};
 
-// What OpenAI's own loader has as constants, and hence the file does not say.
+// What holds for the published models where a config does not say.
+constexpr std::int64_t kDefaultMaxPositions = 131072;
 constexpr double kDefaultEpsilon = 1e-5;
 constexpr double kDefaultSwigluLimit = 7.0;
 constexpr double kDefaultSwigluAlpha = 1.702;
@@ -252,10 +253,7 @@ Result<GptOssConfig> parse_original(ConfigFields& fields) {
       config.swiglu_limit, fields.number_or({"swiglu_limit"}, kPositive, kDefaultSwigluLimit)
   );
   ASSIGN_OR_RETURN(config.rope, parse_original_rope(fields));
-  config.max_position_embeddings = static_cast<std::int64_t>(std::min(
-      static_cast<double>(config.rope.original_max_position) * config.rope.factor,
-      static_cast<double>(kPositions.max)
-  ));
+  config.max_position_embeddings = kDefaultMaxPositions;
   config.rms_norm_eps = kDefaultEpsilon;
   config.quant_method = QuantMethod::kMxfp4;
   RETURN_IF_ERROR(parse_token_ids(fields, config));

@@ -335,6 +335,36 @@ TEST(GptOssConfig, RefusesRopeItCannotHonour) {
   }
 }
 
+// Whatever a field holds: an error that names the file, or a config that the model can be built by.
+TEST(GptOssConfig, SurvivesAnyValueInAnyField) {
+  const json::array values =
+      parse_json(
+          R"([true, 0, 1, 2, -1, 64, 4096, 0.5, 1e300, -1e300, 9223372036854775807, "x", "yarn",
+          18446744073709551615, [], [1], {}, {"rope_type": "yarn"}, {"quant_method": 4}])",
+          "values"
+      )
+          ->as_array();
+  int num_refused = 0;
+  for (const std::string_view text : {kHuggingFace20b, kOriginal20b, kTiny}) {
+    for (const auto& member : parsed(text)) {
+      for (const json::value& value : values) {
+        json::object object = parsed(text);
+        object[member.key()] = value;
+        const Result<GptOssConfig> config = parse_gpt_oss_config(object, "config.json");
+        if (!config) {
+          ++num_refused;
+          EXPECT_THAT(config.error().message, HasSubstr("config.json"));
+          continue;
+        }
+        EXPECT_EQ(config->layer_types.size(), static_cast<std::size_t>(config->num_layers));
+        EXPECT_EQ(config->num_heads % config->num_kv_heads, 0);
+        EXPECT_GT(num_parameters(*config), num_active_parameters(*config));
+      }
+    }
+  }
+  EXPECT_GT(num_refused, 300);
+}
+
 TEST(GptOssConfig, WantsAnObject) {
   const Result<GptOssConfig> config = parse_gpt_oss_config(json::array{}, "config.json");
   ASSERT_FALSE(config);
