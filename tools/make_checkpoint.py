@@ -10,6 +10,7 @@ Needs numpy and nothing else. The values are random, and so is everything that s
 """
 
 import argparse
+import fcntl
 import hashlib
 import sys
 from pathlib import Path
@@ -29,16 +30,20 @@ def _sources_digest() -> str:
 
 def write_all_goldens(out: Path) -> None:
     """Writes every case in its layouts, or nothing if `out` was filled by these very sources."""
+    out.mkdir(parents=True, exist_ok=True)
     stamp = out / "complete"
     digest = _sources_digest()
-    if stamp.exists() and stamp.read_text() == digest:
-        return
-    stamp.unlink(missing_ok=True)
-    for case in CASES:
-        for layout in case.layouts:
-            print(f"{case.name}/{layout}", file=sys.stderr)
-            write_checkpoint(case.spec, layout, case.storage, out / case.name / layout)
-    stamp.write_text(digest)
+    # Tests that run side by side share one folder: the first fills it, the others wait.
+    with open(out / "lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if stamp.exists() and stamp.read_text() == digest:
+            return
+        stamp.unlink(missing_ok=True)
+        for case in CASES:
+            for layout in case.layouts:
+                print(f"{case.name}/{layout}", file=sys.stderr)
+                write_checkpoint(case.spec, layout, case.storage, out / case.name / layout)
+        stamp.write_text(digest)
 
 
 def _parse_arguments() -> argparse.Namespace:
