@@ -46,8 +46,11 @@ class ChatFormat {
   ) const = 0;
   virtual std::unique_ptr<ChatParser> make_parser() const = 0;
   // A matcher for stop strings that looks at visible content only (not at thinking, not at control
-  // tokens). `stops` are non-empty UTF-8.
-  virtual std::unique_ptr<StopMatcher> make_stop_matcher(std::vector<std::string> stops) const = 0;
+  // tokens). `stops` are non-empty UTF-8; none counts that ends within the first `min_tokens`
+  // tokens.
+  virtual std::unique_ptr<StopMatcher> make_stop_matcher(
+      std::vector<std::string> stops, int min_tokens = 0
+  ) const = 0;
   // Tokens that end a turn.
   virtual std::vector<TokenId> stop_token_ids() const = 0;
 };

@@ -18,9 +18,9 @@ struct ChatMessage {
 
 // What a whole conversation needs beside its messages.
 struct ChatOptions {
-  std::string reasoning_effort = "medium";         // low, medium, high
-  std::optional<std::string> conversation_date;    // YYYY-MM-DD; absent: no date line
-  std::optional<std::string> model_identity;       // absent: the format's default
+  std::string reasoning_effort = "medium";       // low, medium, high
+  std::optional<std::string> conversation_date;  // YYYY-MM-DD; absent: no date line
+  std::optional<std::string> model_identity;     // absent: the format's default
 };
 
 }  // namespace rapt

@@ -1,0 +1,80 @@
+#include <utility>
+
+#include "text/chat/harmony/harmony_chat_parser_internal.h"
+#include "text/chat/harmony/harmony_format_internal.h"
+#include "text/chat/harmony/harmony_prompt_internal.h"
+#include "text/chat/harmony/harmony_renderer_internal.h"
+#include "text/stop_strings.h"
+
+namespace rapt {
+
+namespace {
+
+class HarmonyStopMatcher final : public StopMatcher {
+ public:
+  HarmonyStopMatcher(
+      const Tokenizer& tokenizer,
+      const HarmonyTokens& tokens,
+      const std::vector<std::string>& stops,
+      int min_tokens
+  )
+      : parser_(tokenizer, tokens), scanner_(stops), num_unchecked_(min_tokens) {}
+
+  std::optional<int> accept(TokenId token) override {
+    const ChatDelta delta = parser_.push(token);
+    if (num_unchecked_ > 0) {
+      --num_unchecked_;
+      scanner_.pass(delta.content);
+      return std::nullopt;
+    }
+    const auto hit = scanner_.push(delta.content);
+    return hit ? std::optional<int>(hit->stop_idx) : std::nullopt;
+  }
+
+ private:
+  HarmonyChatParser parser_;
+  StopStringScanner scanner_;
+  int num_unchecked_;
+};
+
+class HarmonyFormat final : public ChatFormat {
+ public:
+  HarmonyFormat(const Tokenizer& tokenizer, const HarmonyTokens& tokens)
+      : tokenizer_(tokenizer), tokens_(tokens), renderer_(tokenizer, tokens) {}
+
+  Result<std::vector<TokenId>> render(
+      std::span<const ChatMessage> messages, const ChatOptions& options
+  ) const override {
+    ASSIGN_OR_RETURN(
+        const HarmonyConversation conversation, to_harmony_conversation(messages, options)
+    );
+    return renderer_.render_for_completion(conversation);
+  }
+
+  std::unique_ptr<ChatParser> make_parser() const override {
+    return std::make_unique<HarmonyChatParser>(tokenizer_, tokens_);
+  }
+
+  std::unique_ptr<StopMatcher> make_stop_matcher(std::vector<std::string> stops, int min_tokens)
+      const override {
+    return std::make_unique<HarmonyStopMatcher>(tokenizer_, tokens_, stops, min_tokens);
+  }
+
+  std::vector<TokenId> stop_token_ids() const override {
+    return {tokens_.end_of_turn, tokens_.call, tokens_.end_of_text};
+  }
+
+ private:
+  const Tokenizer& tokenizer_;
+  HarmonyTokens tokens_;
+  HarmonyRenderer renderer_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ChatFormat>> make_harmony_format(const Tokenizer& tokenizer) {
+  ASSIGN_OR_RETURN(const HarmonyTokens tokens, HarmonyTokens::find_in(tokenizer));
+  return std::unique_ptr<ChatFormat>(std::make_unique<HarmonyFormat>(tokenizer, tokens));
+}
+
+}  // namespace rapt

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "text/chat/harmony/harmony_message_internal.h"
+
+namespace rapt {
+
+// Harmony messages to token ids, the same ids as OpenAI's renderer. Each text is tokenized by
+// itself and with control tokens off: they come from here and from nowhere else.
+class HarmonyRenderer {
+ public:
+  // `tokenizer` must outlive this.
+  HarmonyRenderer(const Tokenizer& tokenizer, HarmonyTokens tokens);
+
+  // The messages, then the begin of the assistant's next one.
+  Result<std::vector<TokenId>> render_for_completion(std::span<const HarmonyMessage> conversation
+  ) const;
+
+ private:
+  Result<void> append_message(const HarmonyMessage& message, std::vector<TokenId>& out) const;
+  void append_text(std::string_view text, std::vector<TokenId>& out) const;
+
+  const Tokenizer& tokenizer_;
+  HarmonyTokens tokens_;
+};
+
+}  // namespace rapt
