@@ -31,25 +31,25 @@ class Buffer {
   std::uint64_t num_bytes_ = 0;
 };
 
-// Scratch memory of one step: pieces are handed out in order and all taken back by reset(). Sized
-// once at start; running out is a bug in the size, not a condition of the machine.
+// Scratch memory of one step: pieces are handed out in order and given back in the opposite order
+// by rewind(). Sized once at start by a measuring run of the same calls; running out is a bug in
+// that, not a condition of the machine. Engine thread only.
 class Workspace {
  public:
-  Workspace() = default;
-
   explicit Workspace(Buffer buffer) : buffer_(std::move(buffer)) {}
 
-  static constexpr std::uint64_t kAlignment = 64;
-
-  // Bytes that one piece of `num_bytes` takes.
-  static constexpr std::uint64_t piece_bytes(std::uint64_t num_bytes) {
-    return (num_bytes + kAlignment - 1) / kAlignment * kAlignment;
-  }
+  // Hands out null pointers and only counts: see peak_bytes().
+  static Workspace measuring() { return Workspace(); }
 
   template <typename T>
   T* take(std::int64_t count) {
     const std::uint64_t begin = used_;
-    used_ += piece_bytes(static_cast<std::uint64_t>(count) * sizeof(T));
+    const std::uint64_t num_bytes = static_cast<std::uint64_t>(count) * sizeof(T);
+    used_ += (num_bytes + kAlignment - 1) / kAlignment * kAlignment;
+    peak_ = used_ > peak_ ? used_ : peak_;
+    if (buffer_.data() == nullptr) {
+      return nullptr;
+    }
     CHECK(used_ <= buffer_.num_bytes(), "needs ", used_, " has ", buffer_.num_bytes());
     return reinterpret_cast<T*>(static_cast<char*>(buffer_.data()) + begin);
   }
@@ -58,13 +58,22 @@ class Workspace {
     return Tensor(take<float>(shape.num_elements()), DType::kF32, shape);
   }
 
-  void reset() { used_ = 0; }
+  // What take() has handed out so far; rewind() takes back all that came after.
+  std::uint64_t mark() const { return used_; }
 
-  std::uint64_t num_bytes() const { return buffer_.num_bytes(); }
+  void rewind(std::uint64_t mark) { used_ = mark; }
+
+  // The most that was handed out at any time.
+  std::uint64_t peak_bytes() const { return peak_; }
+
+  static constexpr std::uint64_t kAlignment = 64;
 
  private:
+  Workspace() = default;
+
   Buffer buffer_;
   std::uint64_t used_ = 0;
+  std::uint64_t peak_ = 0;
 };
 
 }  // namespace rapt

@@ -30,8 +30,19 @@ TEST(Workspace, HandsOutAlignedPieces) {
   float* second = workspace.take<float>(16);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first) % 64, 0U);
   EXPECT_EQ(second - first, 16);
-  workspace.reset();
+  workspace.rewind(0);
   EXPECT_EQ(workspace.take<float>(1), first);
+  EXPECT_EQ(workspace.peak_bytes(), 128U);
+}
+
+TEST(Workspace, MeasuringCountsWhatAnOwnerNeeds) {
+  Workspace measuring = Workspace::measuring();
+  EXPECT_EQ(measuring.take<float>(100), nullptr);
+  const std::uint64_t mark = measuring.mark();
+  measuring.take<float>(16);
+  measuring.rewind(mark);
+  measuring.take<char>(1);
+  EXPECT_EQ(measuring.peak_bytes(), 448U + 64U);
 }
 
 TEST(WorkspaceDeathTest, RunningOutAborts) {

@@ -1,0 +1,112 @@
+#include "attention/backend.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "attention/cpu_ref/ref_internal.h"
+
+namespace rapt {
+
+namespace cpu::scalar {
+extern const AttendKernel kAttend;
+}
+
+namespace cpu::avx2 {
+extern const AttendKernel kAttend;
+}
+
+namespace cpu::avx512 {
+extern const AttendKernel kAttend;
+}
+
+AttendKernel attend_kernel(CpuLevel level) {
+  switch (level) {
+    case CpuLevel::kAvx512:
+      return cpu::avx512::kAttend;
+    case CpuLevel::kAvx2:
+      return cpu::avx2::kAttend;
+    case CpuLevel::kScalar:
+      return cpu::scalar::kAttend;
+    case CpuLevel::kReference:
+      break;
+  }
+  return ref::attend;
+}
+
+namespace {
+
+class CpuRefBackend : public AttentionBackend {
+ public:
+  CpuRefBackend(int num_threads, int max_positions)
+      : num_threads_(num_threads),
+        scores_size_(max_positions + 16),
+        scores_(static_cast<std::size_t>(num_threads * scores_size_)) {}
+
+  std::string_view name() const override { return "cpu-ref"; }
+
+  bool supports(const AttentionSpec& spec) const override {
+    return spec.num_kv_heads > 0 && spec.num_heads % spec.num_kv_heads == 0;
+  }
+
+  void run(
+      const Stream& stream,
+      const AttentionSpec& spec,
+      const KVLayerView& layer,
+      const AttentionMetadata& metadata,
+      Tensor q,
+      Tensor out
+  ) override {
+    CHECK(q.shape() == (Shape{metadata.num_tokens, spec.num_heads, spec.head_dim}));
+    CHECK(out.shape() == q.shape() && stream.pool->num_threads() <= num_threads_);
+    const AttendKernel kernel = attend_kernel(stream.level);
+    const auto attend_item = [&](int worker_idx, std::int64_t item) {
+      const std::int64_t row = item / spec.num_heads;
+      const std::int64_t head = item % spec.num_heads;
+      const std::int32_t sequence_idx = metadata.sequence_of_row[static_cast<std::size_t>(row)];
+      const SequenceRows& rows = metadata.sequences[static_cast<std::size_t>(sequence_idx)];
+      const std::int64_t position = rows.first_position + (row - rows.first_row);
+      const std::int64_t kv_head = head / (spec.num_heads / spec.num_kv_heads);
+      const std::int64_t head_offset =
+          kv_head * layer.block_size * layer.head_dim * size_of(layer.dtype);
+      kernel(AttendRow{
+          .q = q.f32() + item * spec.head_dim,
+          .out = out.f32() + item * spec.head_dim,
+          .scale = spec.scale,
+          .sink = spec.sinks.empty() ? nullptr : &spec.sinks[static_cast<std::size_t>(head)],
+          .first_position =
+              spec.window > 0 ? std::max<std::int64_t>(position - spec.window + 1, 0) : 0,
+          .end_position = position + 1,
+          .k = static_cast<const char*>(layer.k) + head_offset,
+          .v = static_cast<const char*>(layer.v) + head_offset,
+          .is_bf16 = layer.dtype == DType::kBF16,
+          .head_dim = spec.head_dim,
+          .block_size = layer.block_size,
+          .block_stride = layer.block_stride(),
+          .block_table = rows.block_tables[static_cast<std::size_t>(spec.group_idx)].data(),
+          .scores = scores_.data() + worker_idx * scores_size_,
+      });
+    };
+    stream.pool->parallel_for_workers(
+        metadata.num_tokens * spec.num_heads,
+        4,
+        [&](int worker_idx, std::int64_t begin, std::int64_t end) {
+          for (std::int64_t item = begin; item < end; ++item) {
+            attend_item(worker_idx, item);
+          }
+        }
+    );
+  }
+
+ private:
+  int num_threads_;
+  std::int64_t scores_size_;
+  std::vector<float> scores_;  // [num_threads, scores_size_]
+};
+
+}  // namespace
+
+std::unique_ptr<AttentionBackend> make_cpu_ref_backend(int num_threads, int max_positions) {
+  return std::make_unique<CpuRefBackend>(num_threads, max_positions);
+}
+
+}  // namespace rapt

@@ -1,0 +1,69 @@
+#include "layers/attention.h"
+
+#include <utility>
+
+#include "kernels/activation.h"
+#include "kernels/rope.h"
+
+namespace rapt {
+
+namespace {
+
+// The heads of a row side by side, as the projections see them.
+Tensor joined(Tensor heads) {
+  return Tensor(heads.raw(), heads.dtype(), Shape{heads.size(0), heads.size(1) * heads.size(2)});
+}
+
+}  // namespace
+
+Attention::Attention(
+    Linear q, Linear k, Linear v, Linear out, std::vector<float> sinks, AttentionSpec spec
+)
+    : q_(std::move(q)),
+      k_(std::move(k)),
+      v_(std::move(v)),
+      out_(std::move(out)),
+      sinks_(std::move(sinks)),
+      spec_(spec) {
+  // The span follows the vector's heap memory, which moves of this object leave in place.
+  spec_.sinks = sinks_;
+}
+
+Attention::Scratch Attention::take_scratch(Workspace& workspace, std::int64_t num_tokens) const {
+  return Scratch{
+      .q = workspace.take_f32(Shape{num_tokens, spec_.num_heads, spec_.head_dim}),
+      .k = workspace.take_f32(Shape{num_tokens, spec_.num_kv_heads, spec_.head_dim}),
+      .v = workspace.take_f32(Shape{num_tokens, spec_.num_kv_heads, spec_.head_dim}),
+      .attended = workspace.take_f32(Shape{num_tokens, spec_.num_heads, spec_.head_dim}),
+      .projected = workspace.take_f32(Shape{num_tokens, out_.method().out_features()}),
+  };
+}
+
+void Attention::measure(Workspace& workspace, std::int64_t num_tokens) const {
+  const WorkspaceScope scope(workspace);
+  take_scratch(workspace, num_tokens);
+}
+
+std::int64_t Attention::num_bytes() const {
+  return q_.method().num_bytes() + k_.method().num_bytes() + v_.method().num_bytes() +
+         out_.method().num_bytes();
+}
+
+void Attention::forward(
+    const ForwardContext& ctx, const PackedInput& x, Tensor cos, Tensor sin, Tensor hidden
+) const {
+  const WorkspaceScope scope(*ctx.workspace);
+  const Scratch s = take_scratch(*ctx.workspace, hidden.size(0));
+  q_.forward(ctx, x, joined(s.q));
+  k_.forward(ctx, x, joined(s.k));
+  v_.forward(ctx, x, joined(s.v));
+  apply_rope(ctx.stream, cos, sin, s.q);
+  apply_rope(ctx.stream, cos, sin, s.k);
+  const KVLayerView layer = ctx.kv_cache->layer(spec_.group_idx, spec_.layer_in_group);
+  write_kv(ctx.stream, layer, *ctx.metadata, spec_.group_idx, s.k, s.v);
+  ctx.attention->run(ctx.stream, spec_, layer, *ctx.metadata, s.q, s.attended);
+  out_.forward(ctx, PackedInput{joined(s.attended)}, s.projected);
+  add_in_place(ctx.stream, hidden, s.projected);
+}
+
+}  // namespace rapt

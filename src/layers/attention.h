@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "attention/spec.h"
+#include "layers/basic.h"
+#include "layers/forward_context.h"
+
+namespace rapt {
+
+// The attention of one decoder layer: projections, RoPE, the cache, the backend, the way out.
+class Attention {
+ public:
+  // `spec.sinks` is ignored; the sinks are the layer's own.
+  Attention(Linear q, Linear k, Linear v, Linear out, std::vector<float> sinks, AttentionSpec spec);
+
+  // hidden += W_o attend(rope(q), rope(k), v). `cos`, `sin`: the step's RoPE table.
+  void forward(
+      const ForwardContext& ctx,
+      const PackedInput& x,  // [num_tokens, hidden_size] normalised
+      Tensor cos,            // [num_tokens, head_dim / 2]
+      Tensor sin,            // [num_tokens, head_dim / 2]
+      Tensor hidden          // [num_tokens, hidden_size]
+  ) const;
+
+  // Takes from `workspace` what forward() would.
+  void measure(Workspace& workspace, std::int64_t num_tokens) const;
+
+  const AttentionSpec& spec() const { return spec_; }
+
+  std::int64_t num_bytes() const;
+
+ private:
+  struct Scratch {
+    Tensor q;
+    Tensor k;
+    Tensor v;
+    Tensor attended;
+    Tensor projected;
+  };
+
+  Scratch take_scratch(Workspace& workspace, std::int64_t num_tokens) const;
+
+  Linear q_;
+  Linear k_;
+  Linear v_;
+  Linear out_;
+  std::vector<float> sinks_;  // [num_heads] or empty
+  AttentionSpec spec_;
+};
+
+}  // namespace rapt

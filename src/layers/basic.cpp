@@ -1,0 +1,52 @@
+#include "layers/basic.h"
+
+#include <array>
+
+#include "kernels/embedding.h"
+#include "kernels/norm.h"
+
+namespace rapt {
+
+Result<Embedding> Embedding::load(
+    WeightLoader& loader, const std::string& name, std::int64_t vocab_size, std::int64_t hidden_size
+) {
+  Embedding embedding;
+  ASSIGN_OR_RETURN(
+      embedding.table_,
+      loader.take(name, Shape{vocab_size, hidden_size}, {DType::kBF16, DType::kF16, DType::kF32})
+  );
+  return embedding;
+}
+
+void Embedding::forward(
+    const ForwardContext& ctx, std::span<const std::int32_t> token_ids, Tensor out
+) const {
+  embed(ctx.stream, table_, token_ids, out);
+}
+
+Result<RmsNorm> RmsNorm::load(
+    WeightLoader& loader, const std::string& name, std::int64_t hidden_size, double eps
+) {
+  RmsNorm norm;
+  ASSIGN_OR_RETURN(norm.weight_, load_f32(loader, name, Shape{hidden_size}));
+  norm.eps_ = static_cast<float>(eps);
+  return norm;
+}
+
+void RmsNorm::forward(const ForwardContext& ctx, Tensor x, Tensor y) const {
+  const auto size = static_cast<std::int64_t>(weight_.size());
+  rms_norm(ctx.stream, x, Tensor::read_only(weight_.data(), DType::kF32, Shape{size}), eps_, y);
+}
+
+Result<Linear> Linear::load(WeightLoader& loader, const LinearSpec& spec) {
+  Linear linear;
+  ASSIGN_OR_RETURN(linear.method_, load_linear(loader, spec));
+  return linear;
+}
+
+void Linear::forward(const ForwardContext& ctx, const PackedInput& x, Tensor y) const {
+  const std::array group = {RowGroup{0, 0, static_cast<std::int32_t>(y.size(0))}};
+  method_->multiply(ctx.stream, x, {}, group, y);
+}
+
+}  // namespace rapt

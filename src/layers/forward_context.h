@@ -1,0 +1,36 @@
+#pragma once
+
+#include "attention/backend.h"
+#include "attention/kv_cache.h"
+#include "attention/metadata.h"
+#include "tensor/buffer.h"
+#include "tensor/stream.h"
+
+namespace rapt {
+
+// All that a forward pass needs beside weights and inputs: the explicit argument of every layer, in
+// the place of globals. Views only; made by the runner once a step.
+struct ForwardContext {
+  Stream stream;
+  Workspace* workspace = nullptr;
+  KVCache* kv_cache = nullptr;
+  AttentionBackend* attention = nullptr;
+  const AttentionMetadata* metadata = nullptr;
+};
+
+// Gives back, at the end of a scope, the workspace that was taken in it.
+class WorkspaceScope {
+ public:
+  explicit WorkspaceScope(Workspace& workspace) : workspace_(workspace), mark_(workspace.mark()) {}
+
+  ~WorkspaceScope() { workspace_.rewind(mark_); }
+
+  WorkspaceScope(const WorkspaceScope&) = delete;
+  WorkspaceScope& operator=(const WorkspaceScope&) = delete;
+
+ private:
+  Workspace& workspace_;
+  std::uint64_t mark_;
+};
+
+}  // namespace rapt

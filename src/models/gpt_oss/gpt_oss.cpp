@@ -1,0 +1,245 @@
+#include "models/gpt_oss/gpt_oss.h"
+
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "checkpoint/text_file.h"
+#include "checkpoint/weight_loader.h"
+#include "kernels/moe.h"
+#include "kernels/rope.h"
+#include "layers/attention.h"
+#include "layers/basic.h"
+#include "layers/moe.h"
+#include "models/gpt_oss/config.h"
+#include "models/gpt_oss/describe_internal.h"
+#include "models/gpt_oss/weight_names_internal.h"
+
+namespace rapt {
+
+namespace {
+
+struct Block {
+  RmsNorm attention_norm;
+  Attention attention;
+  RmsNorm moe_norm;
+  MoE moe;
+};
+
+RopeSpec rope_of(const GptOssConfig& config) {
+  const GptOssConfig::Rope& rope = config.rope;
+  const auto head_dim = static_cast<int>(config.head_dim);
+  if (rope.scaling == GptOssConfig::Rope::Scaling::kNone) {
+    return plain_rope(head_dim, rope.theta);
+  }
+  RopeSpec spec = yarn_rope(
+      head_dim,
+      rope.theta,
+      YarnParams{
+          .factor = rope.factor,
+          .beta_fast = rope.beta_fast,
+          .beta_slow = rope.beta_slow,
+          .original_max_position = static_cast<double>(rope.original_max_position),
+          .truncate = rope.truncate,
+      }
+  );
+  spec.amplitude = rope.attention_factor.value_or(spec.amplitude);
+  return spec;
+}
+
+class GptOss : public Model {
+ public:
+  GptOss(GptOssConfig config, WeightLoader loader)
+      : config_(std::move(config)), loader_(std::move(loader)), rope_(rope_of(config_)) {}
+
+  Result<void> load();
+
+  const ModelInfo& info() const override { return info_; }
+
+  std::int64_t hidden_size() const override { return config_.hidden_size; }
+
+  void forward(const ForwardContext& ctx, const ModelInput& input, Tensor hidden) const override {
+    const WorkspaceScope scope(*ctx.workspace);
+    const Scratch s = take_scratch(*ctx.workspace, hidden.size(0));
+    embedding_.forward(ctx, input.token_ids, hidden);
+    rope_table(ctx.stream, rope_, input.positions, s.cos, s.sin);
+    for (const Block& block : blocks_) {
+      block.attention_norm.forward(ctx, hidden, s.normed);
+      block.attention.forward(ctx, PackedInput{s.normed}, s.cos, s.sin, hidden);
+      block.moe_norm.forward(ctx, hidden, s.normed);
+      block.moe.forward(ctx, PackedInput{s.normed}, hidden);
+    }
+  }
+
+  void logits(
+      const ForwardContext& ctx, Tensor hidden, std::span<const std::int32_t> rows, Tensor out
+  ) const override {
+    const WorkspaceScope scope(*ctx.workspace);
+    const auto num_rows = static_cast<std::int64_t>(rows.size());
+    const Tensor chosen = ctx.workspace->take_f32(Shape{num_rows, config_.hidden_size});
+    for (std::int64_t idx = 0; idx < num_rows; ++idx) {
+      const Tensor from = hidden.rows(rows[static_cast<std::size_t>(idx)], 1);
+      std::copy_n(from.f32(), config_.hidden_size, chosen.rows(idx, 1).f32());
+    }
+    final_norm_.forward(ctx, chosen, chosen);
+    lm_head_.forward(ctx, PackedInput{chosen}, out);
+  }
+
+  std::uint64_t workspace_bytes(std::int64_t max_tokens, std::int64_t max_rows) const override {
+    Workspace workspace = Workspace::measuring();
+    {
+      const WorkspaceScope scope(workspace);
+      take_scratch(workspace, max_tokens);
+      for (const Block& block : blocks_) {
+        block.attention.measure(workspace, max_tokens);
+        block.moe.measure(workspace, max_tokens);
+      }
+    }
+    workspace.take_f32(Shape{max_rows, config_.hidden_size});
+    return workspace.peak_bytes();
+  }
+
+ private:
+  struct Scratch {
+    Tensor normed;  // [num_tokens, hidden_size]
+    Tensor cos;     // [num_tokens, head_dim / 2]
+    Tensor sin;     // [num_tokens, head_dim / 2]
+  };
+
+  Scratch take_scratch(Workspace& workspace, std::int64_t num_tokens) const {
+    return Scratch{
+        .normed = workspace.take_f32(Shape{num_tokens, config_.hidden_size}),
+        .cos = workspace.take_f32(Shape{num_tokens, config_.head_dim / 2}),
+        .sin = workspace.take_f32(Shape{num_tokens, config_.head_dim / 2}),
+    };
+  }
+
+  Result<Attention> load_attention(const GptOssNames& names, std::int64_t layer_idx);
+  Result<MoE> load_moe(const GptOssNames& names, std::int64_t layer_idx);
+  AttentionSpec place_in_kv_groups(std::int64_t layer_idx);
+
+  GptOssConfig config_;
+  WeightLoader loader_;  // owns what the layers view
+  RopeSpec rope_;
+  ModelInfo info_;
+  Embedding embedding_;
+  std::vector<Block> blocks_;
+  RmsNorm final_norm_;
+  Linear lm_head_;
+};
+
+// Finds or opens the KV group of the layer's kind, full or sliding, and takes the next place in it.
+AttentionSpec GptOss::place_in_kv_groups(std::int64_t layer_idx) {
+  const int window = config_.is_sliding(layer_idx) ? static_cast<int>(config_.sliding_window) : 0;
+  std::size_t group_idx = 0;
+  while (group_idx < info_.kv_groups.size() && info_.kv_groups[group_idx].window != window) {
+    ++group_idx;
+  }
+  if (group_idx == info_.kv_groups.size()) {
+    info_.kv_groups.push_back(ModelKVGroup{0, config_.num_kv_heads, config_.head_dim, window});
+  }
+  return AttentionSpec{
+      .group_idx = static_cast<int>(group_idx),
+      .layer_in_group = info_.kv_groups[group_idx].num_layers++,
+      .num_heads = config_.num_heads,
+      .num_kv_heads = config_.num_kv_heads,
+      .head_dim = config_.head_dim,
+      .window = window,
+      .scale = 1.0F / std::sqrt(static_cast<float>(config_.head_dim)),
+  };
+}
+
+Result<Attention> GptOss::load_attention(const GptOssNames& names, std::int64_t layer_idx) {
+  ASSIGN_OR_RETURN(Linear q, Linear::load(loader_, names.query(layer_idx)));
+  ASSIGN_OR_RETURN(Linear k, Linear::load(loader_, names.key(layer_idx)));
+  ASSIGN_OR_RETURN(Linear v, Linear::load(loader_, names.value(layer_idx)));
+  ASSIGN_OR_RETURN(Linear out, Linear::load(loader_, names.attention_out(layer_idx)));
+  ASSIGN_OR_RETURN(
+      std::vector<float> sinks, load_f32(loader_, names.sinks(layer_idx), Shape{config_.num_heads})
+  );
+  return Attention(
+      std::move(q),
+      std::move(k),
+      std::move(v),
+      std::move(out),
+      std::move(sinks),
+      place_in_kv_groups(layer_idx)
+  );
+}
+
+Result<MoE> GptOss::load_moe(const GptOssNames& names, std::int64_t layer_idx) {
+  ASSIGN_OR_RETURN(Linear router, Linear::load(loader_, names.router(layer_idx)));
+  ASSIGN_OR_RETURN(auto gate_up, load_linear(loader_, names.gate_up(layer_idx)));
+  ASSIGN_OR_RETURN(auto down, load_linear(loader_, names.down(layer_idx)));
+  return MoE(
+      std::move(router),
+      std::move(gate_up),
+      std::move(down),
+      MoE::Params{
+          .top_k = static_cast<int>(config_.experts_per_token),
+          .swiglu_alpha = static_cast<float>(config_.swiglu_alpha),
+          .swiglu_limit = static_cast<float>(config_.swiglu_limit),
+      }
+  );
+}
+
+Result<void> GptOss::load() {
+  if (config_.experts_per_token > kMaxTopK) {
+    return bad_file(
+        loader_.checkpoint().path() + "/config.json: \"num_experts_per_tok\" is " +
+        std::to_string(config_.experts_per_token) + "; Rapt runs up to " + std::to_string(kMaxTopK)
+    );
+  }
+  const GptOssNames names(loader_.checkpoint().layout(), config_);
+  ASSIGN_OR_RETURN(
+      embedding_,
+      Embedding::load(loader_, names.embedding(), config_.vocab_size, config_.hidden_size)
+  );
+  for (std::int64_t layer_idx = 0; layer_idx < config_.num_layers; ++layer_idx) {
+    const auto load_norm = [&](const std::string& name) {
+      return RmsNorm::load(loader_, name, config_.hidden_size, config_.rms_norm_eps);
+    };
+    ASSIGN_OR_RETURN(RmsNorm attention_norm, load_norm(names.attention_norm(layer_idx)));
+    ASSIGN_OR_RETURN(Attention attention, load_attention(names, layer_idx));
+    ASSIGN_OR_RETURN(RmsNorm moe_norm, load_norm(names.moe_norm(layer_idx)));
+    ASSIGN_OR_RETURN(MoE moe, load_moe(names, layer_idx));
+    blocks_.push_back(Block{
+        std::move(attention_norm), std::move(attention), std::move(moe_norm), std::move(moe)});
+  }
+  ASSIGN_OR_RETURN(
+      final_norm_,
+      RmsNorm::load(loader_, names.final_norm(), config_.hidden_size, config_.rms_norm_eps)
+  );
+  ASSIGN_OR_RETURN(lm_head_, Linear::load(loader_, names.lm_head()));
+  RETURN_IF_ERROR(loader_.finish());
+  describe_gpt_oss(config_, info_);
+  info_.weight_format = blocks_.front().moe.expert_format();
+  info_.weight_bytes = loader_.checkpoint().num_tensor_bytes();
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Model>> load_gpt_oss(CheckpointDir checkpoint) {
+  ASSIGN_OR_RETURN(const json::value json_config, checkpoint.read_config());
+  const std::string config_path = checkpoint.find_companion("config.json").value_or("config.json");
+  ASSIGN_OR_RETURN(GptOssConfig config, parse_gpt_oss_config(json_config, config_path));
+  if (const auto path = checkpoint.find_companion("generation_config.json")) {
+    ASSIGN_OR_RETURN(const json::value generation, read_json_file(*path));
+    RETURN_IF_ERROR(add_generation_config(config, generation, *path));
+  }
+  if (!config.ignored_fields.empty()) {
+    std::string names;
+    for (const std::string& name : config.ignored_fields) {
+      names += (names.empty() ? "" : ",") + name;
+    }
+    LOG_INFO("config fields without effect", kv("file", config_path), kv("fields", names));
+  }
+  auto model = std::make_unique<GptOss>(std::move(config), WeightLoader(std::move(checkpoint)));
+  RETURN_IF_ERROR(model->load());
+  return std::unique_ptr<Model>(std::move(model));
+}
+
+}  // namespace rapt

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "layers/forward_context.h"
+#include "tensor/tensor.h"
+
+namespace rapt {
+
+class CheckpointDir;
+
+// Layers that share a block table: they keep the same part of a sequence.
+struct ModelKVGroup {
+  int num_layers = 0;
+  std::int64_t num_kv_heads = 0;
+  std::int64_t head_dim = 0;
+  int window = 0;  // 0: every position
+};
+
+// What the rest of Rapt may know of a model.
+struct ModelInfo {
+  std::string architecture;   // "GptOssForCausalLM"
+  std::string chat_format;    // "harmony": a name that text/ knows; "" when there is none
+  std::string weight_format;  // "mxfp4", "bf16": of most of the weights
+  int num_layers = 0;
+  int vocab_size = 0;
+  int max_model_len = 0;  // positions it was made for
+  std::vector<ModelKVGroup> kv_groups;
+  std::vector<std::int32_t> eos_token_ids;
+  std::int64_t num_parameters = 0;
+  std::int64_t num_active_parameters = 0;
+  std::int64_t weight_bytes = 0;
+  // Every fact of the config, name and value, for people (`rapt inspect`).
+  std::vector<std::pair<std::string, std::string>> details;
+};
+
+// The tokens of a step, sequence after sequence as the context's metadata says.
+struct ModelInput {
+  std::span<const std::int32_t> token_ids;  // [num_tokens]
+  std::span<const std::int32_t> positions;  // [num_tokens], as RoPE sees them
+};
+
+// A decoder: token ids in, logits out. Immutable after loading; holds the checkpoint's mapping.
+class Model {
+ public:
+  virtual ~Model() = default;
+
+  virtual const ModelInfo& info() const = 0;
+
+  // Runs all layers, reading and writing the context's cache. `hidden` receives the residual stream
+  // behind the last layer.
+  virtual void forward(
+      const ForwardContext& ctx,
+      const ModelInput& input,
+      Tensor hidden  // [num_tokens, hidden_size] fp32
+  ) const = 0;
+
+  // The logits of some rows of `hidden`.
+  virtual void logits(
+      const ForwardContext& ctx,
+      Tensor hidden,                       // [num_tokens, hidden_size] fp32
+      std::span<const std::int32_t> rows,  // [num_rows]
+      Tensor out                           // [num_rows, vocab_size] fp32
+  ) const = 0;
+
+  virtual std::int64_t hidden_size() const = 0;
+
+  // Workspace that one forward() of up to `max_tokens` and one logits() of up to `max_rows` take.
+  virtual std::uint64_t workspace_bytes(std::int64_t max_tokens, std::int64_t max_rows) const = 0;
+};
+
+// Loads the model in a folder (models/registry.cpp lists the architectures). Weights stay mapped;
+// an unused or missing tensor is an error.
+Result<std::unique_ptr<Model>> load_model(const std::string& folder);
+
+}  // namespace rapt
