@@ -153,9 +153,7 @@ void Sampler::Scratch::sample_row(const SamplerRow& row, SamplerResult& result) 
     best = find_best(logits);
     if (best.token < 0) {
       result.error =
-          "no token may come next: the output constraint, min_tokens and logit_bias together "
-          "forbid "
-          "all of them";
+          "no token may come next: the output constraint and min_tokens together forbid them all";
       return;
     }
   }

@@ -15,7 +15,7 @@
 namespace rapt {
 
 struct SchedulerConfig {
-  int max_num_seqs = 64;             // sequences that may run at once
+  int max_num_seqs = 64;  // sequences that may run at once; never more than the tokens below
   int max_num_batched_tokens = 512;  // tokens in one step
   int max_model_len = 0;             // tokens in one sequence, prompt and output
 };
