@@ -8,7 +8,7 @@ import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
-SUMMARY = re.compile(r"^\[  (PASSED|FAILED|SKIPPED) ?\] (\d+) tests?", re.MULTILINE)
+SUMMARY = re.compile(r"^\[ *(PASSED|FAILED|SKIPPED) *\] (\d+) tests?", re.MULTILINE)
 
 
 def count_case(case):
