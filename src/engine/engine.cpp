@@ -1,0 +1,372 @@
+#include "engine/engine.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+
+#include "base/cpu_info.h"
+#include "base/log.h"
+#include "base/thread_pool.h"
+#include "engine/memory_plan.h"
+#include "engine/model_runner.h"
+#include "engine/validate_internal.h"
+#include "kvcache/kv_cache_manager.h"
+#include "models/model.h"
+#include "scheduler/scheduler.h"
+
+namespace rapt {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+KVCacheManager make_kv_manager(const MemoryPlan& plan, const ModelInfo& info) {
+  std::vector<KVGroupSpec> specs;
+  std::vector<int> num_blocks;
+  for (std::size_t idx = 0; idx < plan.kv_groups.size(); ++idx) {
+    const int window = info.kv_groups[idx].window;
+    specs.push_back(KVGroupSpec{
+        window > 0 ? KVGroupKind::kSliding : KVGroupKind::kFull,
+        window,
+        info.kv_groups[idx].num_layers});
+    num_blocks.push_back(plan.kv_groups[idx].num_blocks);
+  }
+  return KVCacheManager(std::move(specs), num_blocks, plan.block_size);
+}
+
+class EngineImpl : public Engine {
+ public:
+  EngineImpl(
+      const EngineConfig& config,
+      const MemoryPlan& plan,
+      std::unique_ptr<Model> model,
+      std::unique_ptr<ThreadPool> pool,
+      std::unique_ptr<ModelRunner> runner
+  )
+      : config_(config),
+        plan_(plan),
+        model_(std::move(model)),
+        pool_(std::move(pool)),
+        runner_(std::move(runner)),
+        kv_(make_kv_manager(plan, model_->info())),
+        scheduler_(
+            SchedulerConfig{
+                .max_num_seqs = config.max_num_seqs,
+                .max_num_batched_tokens = config.max_num_batched_tokens,
+                .max_model_len = plan.max_model_len,
+            },
+            kv_
+        ) {
+    stats_.num_blocks_total = kv_.num_blocks_total();
+  }
+
+  ~EngineImpl() override { stop(); }
+
+  void start() override {
+    CHECK(!thread_.joinable(), "started twice");
+    thread_ = std::thread([this] { run(); });
+  }
+
+  Result<void> validate(Request& request) const override {
+    return validate_request(request, plan_.max_model_len, vocab_size());
+  }
+
+  SubmitOutcome submit(Request request, std::shared_ptr<TokenSink> sink) override {
+    const std::lock_guard lock(mutex_);
+    if (!stats_.healthy) {
+      return SubmitOutcome::kUnhealthy;
+    }
+    if (is_draining_ || is_stopping_) {
+      return SubmitOutcome::kShuttingDown;
+    }
+    if (stats_.num_waiting + num_submitted_ + request.num_choices > config_.max_queued_requests) {
+      return SubmitOutcome::kQueueFull;
+    }
+    if (!is_busy()) {
+      last_progress_ = Clock::now();
+    }
+    num_submitted_ += request.num_choices;
+    submitted_.push_back(Record{std::move(request), std::move(sink), 0});
+    wake_.notify_one();
+    return SubmitOutcome::kAccepted;
+  }
+
+  void cancel(RequestId id) override {
+    const std::lock_guard lock(mutex_);
+    cancelled_.push_back(id);
+    wake_.notify_one();
+  }
+
+  void begin_drain() override {
+    const std::lock_guard lock(mutex_);
+    is_draining_ = true;
+  }
+
+  bool is_idle() const override {
+    const std::lock_guard lock(mutex_);
+    return !is_busy();
+  }
+
+  void stop() override {
+    {
+      const std::lock_guard lock(mutex_);
+      is_stopping_ = true;
+      wake_.notify_one();
+    }
+    if (thread_.joinable()) {
+      thread_.join();
+    }
+  }
+
+  EngineStats stats() const override {
+    const std::lock_guard lock(mutex_);
+    EngineStats stats = stats_;
+    stats.num_waiting += num_submitted_;
+    if (is_busy()) {
+      stats.seconds_since_progress =
+          std::chrono::duration<double>(Clock::now() - last_progress_).count();
+    }
+    return stats;
+  }
+
+  int max_model_len() const override { return plan_.max_model_len; }
+
+  int vocab_size() const override { return model_->info().vocab_size; }
+
+  std::string numerics_id() const override {
+    return std::string("1-f32-") + (config_.kv_cache_f32 ? "kvf32-" : "kvbf16-") +
+           std::string(runner_->attention_backend());
+  }
+
+ private:
+  // A request and where its events go, from submit() to the end of its last choice.
+  struct Record {
+    Request request;
+    std::shared_ptr<TokenSink> sink;
+    int num_open = 0;  // choices that have not ended
+  };
+
+  // Needs mutex_.
+  bool is_busy() const { return stats_.num_running + stats_.num_waiting + num_submitted_ > 0; }
+
+  void run();
+  bool take_messages();
+  void step();
+  void publish(std::span<const TokenEvent> events);
+  void update_stats();
+  void fail_all(const std::string& why);
+
+  const EngineConfig config_;
+  const MemoryPlan plan_;
+  const std::unique_ptr<Model> model_;
+  const std::unique_ptr<ThreadPool> pool_;
+  const std::unique_ptr<ModelRunner> runner_;
+
+  // Engine thread only, from start() on.
+  KVCacheManager kv_;
+  Scheduler scheduler_;
+  std::unordered_map<RequestId, std::unique_ptr<Record>> records_;
+  std::vector<Record> arriving_;
+  std::vector<RequestId> leaving_;
+  EngineStats counters_;  // only the counters; copied into stats_
+
+  // Shared with the other threads.
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<Record> submitted_;
+  std::vector<RequestId> cancelled_;
+  int num_submitted_ = 0;  // choices in submitted_
+  bool is_draining_ = false;
+  bool is_stopping_ = false;
+  EngineStats stats_;
+  Clock::time_point last_progress_ = Clock::now();
+
+  std::thread thread_;
+};
+
+void EngineImpl::run() {
+  set_compute_float_mode();
+  try {
+    while (take_messages()) {
+      step();
+      update_stats();
+    }
+    publish(scheduler_.end_all(FinishInfo{.reason = FinishReason::kAbort}));
+    update_stats();
+  } catch (const std::exception& e) {
+    fail_all(e.what());
+  }
+}
+
+// Sleeps until there is something to do, then takes in what arrived. False: time to stop.
+bool EngineImpl::take_messages() {
+  {
+    std::unique_lock lock(mutex_);
+    wake_.wait(lock, [this] {
+      return is_stopping_ || !submitted_.empty() || !cancelled_.empty() || !scheduler_.is_idle();
+    });
+    std::swap(arriving_, submitted_);
+    std::swap(leaving_, cancelled_);
+    stats_.num_waiting += std::exchange(num_submitted_, 0);
+    if (is_stopping_ && arriving_.empty()) {
+      return false;
+    }
+  }
+  for (Record& arrived : arriving_) {
+    const RequestId id = arrived.request.id;
+    const auto record = std::make_unique<Record>(std::move(arrived));
+    auto [place, is_new] = records_.emplace(id, nullptr);
+    CHECK(is_new, "request id ", id, " is in use");
+    place->second = std::make_unique<Record>(std::move(*record));
+    Record& kept = *place->second;
+    kept.num_open = kept.request.num_choices;
+    for (int choice = 0; choice < kept.request.num_choices; ++choice) {
+      scheduler_.add(make_sequence(kept.request, choice));
+    }
+  }
+  arriving_.clear();
+  for (const RequestId id : leaving_) {
+    publish(scheduler_.cancel(id));
+  }
+  leaving_.clear();
+  const std::lock_guard lock(mutex_);
+  return !is_stopping_;
+}
+
+void EngineImpl::step() {
+  if (scheduler_.is_idle()) {
+    return;
+  }
+  const StepPlan& plan = scheduler_.plan();
+  const StepResult& result = runner_->run(plan);
+  ++counters_.num_steps;
+  counters_.num_prompt_tokens += static_cast<std::uint64_t>(plan.num_prompt_tokens);
+  counters_.num_generated_tokens += static_cast<std::uint64_t>(plan.num_sampled);
+  publish(scheduler_.commit(result));
+}
+
+void EngineImpl::publish(std::span<const TokenEvent> events) {
+  for (const TokenEvent& event : events) {
+    const auto place = records_.find(event.request_id);
+    CHECK(place != records_.end(), "an event of request ", event.request_id);
+    Record& record = *place->second;
+    if (event.finish) {
+      switch (event.finish->reason) {
+        case FinishReason::kStop:
+          ++counters_.num_finished_stop;
+          break;
+        case FinishReason::kLength:
+          ++counters_.num_finished_length;
+          break;
+        case FinishReason::kAbort:
+          ++counters_.num_finished_abort;
+          break;
+        case FinishReason::kError:
+          ++counters_.num_finished_error;
+          break;
+      }
+    }
+    record.sink->on_event(event);
+    if (event.finish && --record.num_open == 0) {
+      records_.erase(place);
+    }
+  }
+}
+
+void EngineImpl::update_stats() {
+  const SchedulerStats scheduled = scheduler_.stats();
+  EngineStats stats = counters_;
+  stats.num_running = scheduled.num_running;
+  stats.num_waiting = scheduled.num_waiting;
+  stats.kv_cache_usage = kv_.usage();
+  stats.num_blocks_used = kv_.num_blocks_used();
+  stats.num_blocks_total = kv_.num_blocks_total();
+  const std::lock_guard lock(mutex_);
+  stats_ = stats;
+  last_progress_ = Clock::now();
+}
+
+// The engine cannot go on (out of memory, most likely): everybody is told, nothing is retried.
+void EngineImpl::fail_all(const std::string& why) {
+  LOG_ERROR("engine failed", kv("why", why));
+  const std::lock_guard lock(mutex_);
+  stats_.healthy = false;
+  stats_.num_running = 0;
+  stats_.num_waiting = 0;
+  num_submitted_ = 0;
+  const auto tell = [&](const Record& record) {
+    for (int choice = 0; choice < record.request.num_choices; ++choice) {
+      TokenEvent event;
+      event.request_id = record.request.id;
+      event.choice = choice;
+      event.finish = FinishInfo{.reason = FinishReason::kError, .error = "the engine failed"};
+      record.sink->on_event(event);
+    }
+  };
+  for (const auto& [id, record] : records_) {
+    tell(*record);
+  }
+  for (const Record& record : arriving_) {
+    tell(record);
+  }
+  for (const Record& record : submitted_) {
+    tell(record);
+  }
+  submitted_.clear();
+}
+
+void log_plan(const EngineConfig& config, const MemoryPlan& plan, const ModelRunner& runner) {
+  if (plan.model_len_was_cut) {
+    LOG_WARNING(
+        "the KV cache holds less than the model's full context; --kv-cache-memory-bytes gives more",
+        kv("max_model_len", plan.max_model_len)
+    );
+  }
+  int num_blocks = 0;
+  for (const KVGroupLayout& group : plan.kv_groups) {
+    num_blocks += group.num_blocks;
+  }
+  LOG_INFO(
+      "memory plan",
+      kv("weight_bytes", plan.weight_bytes),
+      kv("kv_cache_bytes", plan.kv_cache_bytes),
+      kv("workspace_bytes", plan.workspace_bytes),
+      kv("memory_bytes", plan.memory_bytes)
+  );
+  LOG_INFO(
+      "engine ready",
+      kv("max_model_len", plan.max_model_len),
+      kv("max_num_seqs", config.max_num_seqs),
+      kv("max_num_batched_tokens", config.max_num_batched_tokens),
+      kv("kv_cache_dtype", name_of(plan.kv_dtype)),
+      kv("kv_blocks", num_blocks),
+      kv("threads", config.num_threads),
+      kv("kernels", config.reference ? name_of(CpuLevel::kReference) : name_of(best_cpu_level())),
+      kv("attention", runner.attention_backend())
+  );
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> Engine::create(
+    const EngineConfig& config, std::unique_ptr<Model> model
+) {
+  const CpuInfo cpu = detect_cpu();
+  EngineConfig resolved = config;
+  if (resolved.num_threads == 0) {
+    resolved.num_threads = cpu.num_usable_cores;
+  }
+  ASSIGN_OR_RETURN(const MemoryPlan plan, plan_memory(resolved, *model, cpu));
+  auto pool = std::make_unique<ThreadPool>(resolved.num_threads);
+  ASSIGN_OR_RETURN(auto runner, ModelRunner::create(resolved, plan, *model, *pool));
+  log_plan(resolved, plan, *runner);
+  return std::unique_ptr<Engine>(std::make_unique<EngineImpl>(
+      resolved, plan, std::move(model), std::move(pool), std::move(runner)
+  ));
+}
+
+}  // namespace rapt

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "attention/backend.h"
+#include "attention/kv_cache.h"
+#include "attention/metadata.h"
+#include "base/result.h"
+#include "engine/engine.h"
+#include "engine/memory_plan.h"
+#include "models/model.h"
+#include "sampling/sampler.h"
+#include "scheduler/step_plan.h"
+#include "tensor/buffer.h"
+
+namespace rapt {
+
+// Carries out step plans: lays the tokens of all slices side by side, runs the model over them, and
+// draws a token for each slice that has come to its end. Holds the KV cache and the step's buffers,
+// all sized at start; a step allocates nothing. No queues, no stop rules. Owned by the engine,
+// engine thread only.
+class ModelRunner {
+ public:
+  static Result<std::unique_ptr<ModelRunner>> create(
+      const EngineConfig& config, const MemoryPlan& plan, const Model& model, ThreadPool& pool
+  );
+
+  // Valid until the next call.
+  const StepResult& run(const StepPlan& plan);
+
+  std::string_view attention_backend() const { return attention_->name(); }
+
+ private:
+  ModelRunner(
+      const EngineConfig& config,
+      const MemoryPlan& plan,
+      const Model& model,
+      ThreadPool& pool,
+      KVCache kv_cache,
+      Buffer workspace
+  );
+
+  void fill_inputs(const StepPlan& plan);
+  ForwardContext context();
+  void tap_all_rows(const StepPlan& plan);
+  void sample(const StepPlan& plan);
+
+  const Model& model_;
+  Stream stream_;
+  KVCache kv_cache_;
+  std::unique_ptr<AttentionBackend> attention_;
+  Sampler sampler_;
+  Workspace workspace_;
+  int max_rows_;
+
+  // The inputs of the step under way; capacity for the largest one.
+  std::vector<std::int32_t> token_ids_;
+  std::vector<std::int32_t> positions_;
+  AttentionMetadata metadata_;
+  std::vector<float> hidden_store_;  // [max_num_batched_tokens, hidden_size]
+  std::vector<float> logits_store_;  // [max_rows, vocab_size]
+  Tensor hidden_;                    // the rows in use
+  std::vector<std::int32_t> logit_rows_;
+  std::vector<SamplerRow> sampler_rows_;
+  std::vector<std::vector<std::uint32_t>> masks_;  // one a row, filled in for constrained ones
+  StepResult result_;
+};
+
+}  // namespace rapt
