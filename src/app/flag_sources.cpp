@@ -170,6 +170,7 @@ RawValues read_environment(
     known.push_back(environment_name(flag.name));
   }
   known.push_back(environment_name(kConfigFlag));
+  known.emplace_back("RAPT_BINARY");  // tells the tests of this repository which binary to drive
   const std::vector<std::string_view> known_views(known.begin(), known.end());
 
   RawValues values;

@@ -364,7 +364,9 @@ TEST(Flags, UnknownVariablesWarnOnce) {
       invocation->warnings,
       ElementsAre(AllOf(HasSubstr("RAPT_PROT"), HasSubstr("did you mean RAPT_PORT?")))
   );
-  EXPECT_THAT(parse({"serve", "m"}, {{"RAPT_PORT", ""}})->warnings, IsEmpty());
+  EXPECT_THAT(
+      parse({"serve", "m"}, {{"RAPT_PORT", ""}, {"RAPT_BINARY", "x"}})->warnings, IsEmpty()
+  );
 }
 
 TEST(Flags, ConfigFileMistakesAreNamed) {
