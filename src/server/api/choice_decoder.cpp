@@ -21,14 +21,14 @@ class StopCutter {
   explicit StopCutter(const DecoderOptions& options)
       : filter_(options.stop_strings, options.include_stop),
         has_stops_(!options.stop_strings.empty()),
-        num_unfiltered_tokens_(options.min_tokens) {}
+        num_unstopped_tokens_(options.min_tokens) {}
 
   // Text that may be shown after the `num_tokens`-th token.
   std::string push(std::string text, int num_tokens) {
-    if (!has_stops_ || num_tokens <= num_unfiltered_tokens_) {
+    if (!has_stops_) {
       return text;
     }
-    return filter_.push(text);
+    return num_tokens <= num_unstopped_tokens_ ? filter_.pass(text) : filter_.push(text);
   }
 
   std::string finish() { return has_stops_ ? filter_.finish() : std::string(); }
@@ -36,7 +36,7 @@ class StopCutter {
  private:
   StopTextFilter filter_;
   bool has_stops_;
-  int num_unfiltered_tokens_;
+  int num_unstopped_tokens_;
 };
 
 // Whether the event's token is a stop token whose own text the caller does not want to see.

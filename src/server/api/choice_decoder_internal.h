@@ -46,7 +46,7 @@ class ChoiceDecoder {
 };
 
 struct DecoderOptions {
-  std::vector<std::string> stop_strings;
+  std::vector<std::string> stop_strings = {};
   bool include_stop = false;  // keep the stop string, or the text of the stop token
   int min_tokens = 0;         // stop strings do not count in these first tokens
   bool keep_special = false;  // show special tokens as text

@@ -27,8 +27,8 @@ struct HttpRequest {
 struct HttpReply {
   int status = 200;
   std::string content_type = "application/json";
-  std::string body;
-  HttpHeaders headers;
+  std::string body = "";
+  HttpHeaders headers = {};
 };
 
 std::string_view http_reason_phrase(int status);

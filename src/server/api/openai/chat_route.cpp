@@ -29,8 +29,10 @@ StopRules chat_stop_rules(const ApiContext& context, const GenerationParams& par
     stop.eos_token_ids.push_back(id);
   }
   if (!params.stop_strings.empty()) {
-    stop.make_stop_matcher = [format = context.chat_format, stops = params.stop_strings] {
-      return format->make_stop_matcher(stops);
+    stop.make_stop_matcher = [format = context.chat_format,
+                              stops = params.stop_strings,
+                              min_tokens = params.min_tokens] {
+      return format->make_stop_matcher(stops, min_tokens);
     };
   }
   return stop;

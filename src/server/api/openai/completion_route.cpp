@@ -51,8 +51,10 @@ StopRules completion_stop_rules(const ApiContext& context, const GenerationParam
   StopRules stop = make_stop_rules(params);
   stop.eos_token_ids = context.config.eos_token_ids;
   if (!params.stop_strings.empty()) {
-    stop.make_stop_matcher = [tokenizer = context.tokenizer, stops = params.stop_strings] {
-      return make_text_stop_matcher(*tokenizer, stops);
+    stop.make_stop_matcher = [tokenizer = context.tokenizer,
+                              stops = params.stop_strings,
+                              min_tokens = params.min_tokens] {
+      return make_text_stop_matcher(*tokenizer, stops, min_tokens);
     };
   }
   return stop;

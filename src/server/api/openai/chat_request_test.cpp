@@ -1,0 +1,178 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/api/openai/chat_request_internal.h"
+
+namespace rapt::openai {
+namespace {
+
+Result<ChatCompletionRequest> parse(const std::string& text) {
+  return parse_chat_request(parse_json(text, "the test").value());
+}
+
+ChatCompletionRequest parsed(const std::string& more) {
+  Result<ChatCompletionRequest> request =
+      parse(R"({"messages":[{"role":"user","content":"hi"}])" + more + "}");
+  EXPECT_TRUE(request) << request.error().message;
+  return request ? std::move(request).value() : ChatCompletionRequest();
+}
+
+ChatMessage message(const std::string& text) {
+  Result<ChatMessage> message =
+      parse_chat_message(parse_json(text, "the test").value(), "messages[0].");
+  EXPECT_TRUE(message) << message.error().message;
+  return message ? std::move(message).value() : ChatMessage();
+}
+
+TEST(ChatRequest, DefaultsAreThoseOfTheApi) {
+  const ChatCompletionRequest request = parsed("");
+  EXPECT_EQ(request.params.sampling.temperature, 1.0F);
+  EXPECT_EQ(request.params.sampling.top_p, 1.0F);
+  EXPECT_EQ(request.params.sampling.top_k, 0);
+  EXPECT_EQ(request.params.sampling.repetition_penalty, 1.0F);
+  EXPECT_EQ(request.params.sampling.num_logprobs, std::nullopt);
+  EXPECT_EQ(request.params.seed, std::nullopt);
+  EXPECT_EQ(request.params.max_tokens, std::nullopt);
+  EXPECT_EQ(request.params.num_choices, 1);
+  EXPECT_FALSE(request.params.stream);
+  EXPECT_TRUE(request.params.skip_special_tokens);
+  EXPECT_TRUE(request.include_reasoning);
+  EXPECT_EQ(request.options.reasoning_effort, "medium");
+  EXPECT_EQ(request.options.conversation_date, std::nullopt);
+}
+
+TEST(ChatRequest, ReadsSamplingFields) {
+  const ChatCompletionRequest request = parsed(
+      R"(,"temperature":0.5,"top_p":0.9,"top_k":40,"min_p":0.1,"presence_penalty":-1,)"
+      R"("frequency_penalty":2,"repetition_penalty":1.1,"seed":-3,"logit_bias":{"7":-100,"9":2.5},)"
+      R"("n":3,"min_tokens":2,"ignore_eos":true,"stop_token_ids":[1,2])"
+  );
+  const SamplingParams& sampling = request.params.sampling;
+  EXPECT_EQ(sampling.temperature, 0.5F);
+  EXPECT_EQ(sampling.top_p, 0.9F);
+  EXPECT_EQ(sampling.top_k, 40);
+  EXPECT_EQ(sampling.min_p, 0.1F);
+  EXPECT_EQ(sampling.presence_penalty, -1.0F);
+  EXPECT_EQ(sampling.frequency_penalty, 2.0F);
+  EXPECT_EQ(sampling.repetition_penalty, 1.1F);
+  EXPECT_EQ(request.params.seed, static_cast<std::uint64_t>(-3));
+  ASSERT_EQ(sampling.logit_bias.size(), 2U);
+  EXPECT_EQ(sampling.logit_bias[0], (std::pair<TokenId, float>(7, -100.0F)));
+  EXPECT_EQ(request.params.num_choices, 3);
+  EXPECT_EQ(request.params.min_tokens, 2);
+  EXPECT_TRUE(request.params.ignore_eos);
+  EXPECT_THAT(request.params.stop_token_ids, ::testing::ElementsAre(1, 2));
+}
+
+TEST(ChatRequest, TinyTemperaturesAreGreedyOrHeldAway) {
+  EXPECT_EQ(parsed(R"(,"temperature":0)").params.sampling.temperature, 0.0F);
+  EXPECT_EQ(parsed(R"(,"temperature":1e-40)").params.sampling.temperature, 0.0F);
+  EXPECT_EQ(parsed(R"(,"temperature":0.001)").params.sampling.temperature, 0.01F);
+}
+
+TEST(ChatRequest, TopKBelowOneIsOff) {
+  EXPECT_EQ(parsed(R"(,"top_k":-1)").params.sampling.top_k, 0);
+  EXPECT_EQ(parsed(R"(,"top_k":0)").params.sampling.top_k, 0);
+}
+
+TEST(ChatRequest, NewTokenLimitWinsOverTheOldName) {
+  EXPECT_EQ(parsed(R"(,"max_tokens":5)").params.max_tokens, 5);
+  EXPECT_EQ(parsed(R"(,"max_tokens":5,"max_completion_tokens":6)").params.max_tokens, 6);
+  EXPECT_EQ(parsed(R"(,"max_tokens":99999999999999)").params.max_tokens, 1 << 30);
+}
+
+TEST(ChatRequest, StopMayBeOneStringOrSeveral) {
+  EXPECT_THAT(parsed(R"(,"stop":"x")").params.stop_strings, ::testing::ElementsAre("x"));
+  EXPECT_THAT(parsed(R"(,"stop":["x","y"])").params.stop_strings, ::testing::ElementsAre("x", "y"));
+  EXPECT_TRUE(parsed(R"(,"stop":null)").params.stop_strings.empty());
+  EXPECT_TRUE(parsed(R"(,"stop":[])").params.stop_strings.empty());
+}
+
+TEST(ChatRequest, LogprobsNeedTheSwitch) {
+  EXPECT_EQ(parsed(R"(,"logprobs":true)").params.sampling.num_logprobs, 0);
+  EXPECT_EQ(parsed(R"(,"logprobs":true,"top_logprobs":5)").params.sampling.num_logprobs, 5);
+  EXPECT_EQ(
+      parsed(R"(,"logprobs":false,"top_logprobs":0)").params.sampling.num_logprobs, std::nullopt
+  );
+}
+
+TEST(ChatRequest, EffortsBelowLowBecomeLow) {
+  for (const char* effort : {"none", "minimal", "low"}) {
+    EXPECT_EQ(
+        parsed(R"(,"reasoning_effort":")" + std::string(effort) + "\"").options.reasoning_effort,
+        "low"
+    );
+  }
+  EXPECT_EQ(parsed(R"(,"reasoning_effort":"high")").options.reasoning_effort, "high");
+}
+
+TEST(ChatRequest, TemplateArgumentsReachTheFormat) {
+  const ChatCompletionRequest request = parsed(
+      R"(,"chat_template_kwargs":{"reasoning_effort":"high","conversation_date":"2024-02-29",)"
+      R"("model_identity":"You are Rapt.","enable_thinking":true})"
+  );
+  EXPECT_EQ(request.options.reasoning_effort, "high");
+  EXPECT_EQ(request.options.conversation_date, "2024-02-29");
+  EXPECT_EQ(request.options.model_identity, "You are Rapt.");
+}
+
+TEST(ChatRequest, StreamOptions) {
+  const ChatCompletionRequest request =
+      parsed(R"(,"stream":true,"stream_options":{"include_usage":true,"other":1})");
+  EXPECT_TRUE(request.params.include_usage);
+  EXPECT_FALSE(request.params.continuous_usage_stats);
+}
+
+TEST(ChatRequest, ToolsMayBeLeftOutByTheCaller) {
+  parsed(R"(,"tools":[])");
+  parsed(R"(,"tools":null,"tool_choice":"auto")");
+  parsed(R"(,"tools":[{"type":"function"}],"tool_choice":"none")");
+}
+
+TEST(ChatRequest, UnknownFieldsAreTold) {
+  const ChatCompletionRequest request = parsed(R"(,"user":"me","new_thing":{"a":1})");
+  EXPECT_THAT(request.ignored_fields, ::testing::ElementsAre("new_thing"));
+}
+
+TEST(ChatRequest, UnsupportedFieldsMayAskForNothing) {
+  parsed(R"(,"response_format":{"type":"text"},"bad_words":[],"use_beam_search":false,)"
+         R"("guided_regex":"","modalities":["text"],"add_generation_prompt":true)");
+}
+
+TEST(ChatMessage, TextPartsAreJoined) {
+  const ChatMessage read =
+      message(R"({"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]})"
+      );
+  EXPECT_EQ(read.content, "ab");
+  EXPECT_EQ(read.role, ChatRole::kUser);
+}
+
+TEST(ChatMessage, EveryRoleIsKnown) {
+  EXPECT_EQ(message(R"({"role":"system","content":""})").role, ChatRole::kSystem);
+  EXPECT_EQ(message(R"({"role":"developer","content":"","name":"n"})").name, "n");
+  EXPECT_EQ(message(R"({"role":"assistant","content":""})").role, ChatRole::kAssistant);
+}
+
+TEST(ChatMessage, ReasoningComesBackUnderBothNames) {
+  EXPECT_EQ(message(R"({"role":"assistant","content":"x","reasoning":"r"})").reasoning, "r");
+  EXPECT_EQ(
+      message(R"({"role":"assistant","content":"x","reasoning_content":"r"})").reasoning, "r"
+  );
+  EXPECT_EQ(message(R"({"role":"assistant","reasoning":"r"})").content, "");
+  EXPECT_EQ(message(R"({"role":"user","content":"x","reasoning":"r"})").reasoning, std::nullopt);
+}
+
+TEST(ChatMessage, PartErrorsNameThePart) {
+  const Result<ChatMessage> read = parse_chat_message(
+      parse_json(
+          R"({"role":"user","content":[{"type":"text","text":""},{"type":"image_url"}]})", ""
+      )
+          .value(),
+      "messages[4]."
+  );
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().param, "messages[4].content[1].type");
+}
+
+}  // namespace
+}  // namespace rapt::openai

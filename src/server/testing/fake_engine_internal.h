@@ -1,0 +1,93 @@
+#pragma once
+
+#include <condition_variable>
+#include <list>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "engine/engine.h"
+
+namespace rapt {
+
+// An Engine without a model: every choice says the scripted reply, one token a step, all live
+// requests in each step, from a thread of its own. It follows stop rules and cancels as the real
+// one does, so that a server cannot tell the two apart.
+class FakeEngine final : public Engine {
+ public:
+  FakeEngine();
+  ~FakeEngine() override;
+
+  // ---- for tests, any thread ----
+
+  // What later requests answer. After its end it starts again, so without an end token in it a
+  // request goes on until its limit.
+  void set_reply(std::vector<TokenId> reply);
+  // Makes later requests fail in their first step.
+  void set_error(std::string error);
+  void set_submit_outcome(SubmitOutcome outcome);
+  void set_health(bool healthy, double seconds_since_progress);
+  // While held no step is made; requests stay where they are.
+  void hold();
+  void release();
+  // Waits until exactly `num_live` requests are unfinished; false after 20 s.
+  bool wait_live(int num_live);
+  // A copy of the last request that was submitted.
+  Request last_request() const;
+  int num_submitted() const;
+
+  // ---- Engine ----
+
+  void start() override {}
+
+  Result<void> validate(Request& request) const override;
+  SubmitOutcome submit(Request request, std::shared_ptr<TokenSink> sink) override;
+  void cancel(RequestId id) override;
+  void begin_drain() override;
+  bool is_idle() const override;
+  void stop() override;
+  EngineStats stats() const override;
+
+  int max_model_len() const override { return 2048; }
+
+  int vocab_size() const override { return 512; }
+
+  std::string numerics_id() const override { return "fake"; }
+
+ private:
+  struct Choice {
+    std::unique_ptr<StopMatcher> matcher;
+    int num_tokens = 0;
+    bool is_finished = false;
+  };
+
+  struct Live {
+    Request request;
+    std::shared_ptr<TokenSink> sink;
+    std::vector<TokenId> reply;
+    std::string error;
+    std::vector<Choice> choices;
+    bool is_cancelled = false;
+  };
+
+  void run();
+  // Gives every unfinished choice its next event; true when the request is over.
+  bool step(Live& live);
+  TokenEvent next_event(const Live& live, Choice& choice) const;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::list<Live> live_;
+  std::vector<TokenId> reply_;
+  std::string error_;
+  std::optional<SubmitOutcome> submit_outcome_;
+  std::optional<Request> last_request_;
+  EngineStats stats_;
+  int num_submitted_ = 0;
+  bool is_held_ = false;
+  bool is_draining_ = false;
+  bool is_stopped_ = false;
+  std::thread thread_;
+};
+
+}  // namespace rapt
