@@ -15,6 +15,10 @@ set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1 -fno-omit-frame-pointer")
 # docs/NUMERICS.md: the compiler may never fuse or reorder floating-point operations by itself.
 add_compile_options(-ffp-contract=off -fno-fast-math)
 add_compile_options(-Wall -Wextra -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # A false alarm on "literal" + std::string at -O2 (GCC bug 105329).
+  add_compile_options(-Wno-restrict)
+endif()
 if(RAPT_SANITIZE)
   list(JOIN RAPT_SANITIZE "," RAPT_SANITIZE_LIST)
   add_compile_options(-fsanitize=${RAPT_SANITIZE_LIST} -fno-sanitize-recover=all)

@@ -1,0 +1,105 @@
+#include "app/loaded_model.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <random>
+
+#include "base/log.h"
+#include "checkpoint/checkpoint_dir.h"
+#include "checkpoint/hf_cache.h"
+
+namespace rapt {
+
+namespace {
+
+std::string environment_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// The checkpoint's own tokenizer, or the built-in one for a model that has gpt-oss's vocabulary.
+Result<std::unique_ptr<Tokenizer>> load_tokenizer(
+    const std::string& folder, const ModelInfo& info
+) {
+  ASSIGN_OR_RETURN(const CheckpointDir checkpoint, CheckpointDir::open(folder));
+  if (const auto path = checkpoint.find_companion("tokenizer.json")) {
+    return load_tokenizer_json(*path);
+  }
+  constexpr int kO200kHarmonySize = 201088;
+  if (info.chat_format == "harmony" && info.vocab_size == kO200kHarmonySize) {
+    return builtin_o200k_harmony();
+  }
+  return std::unique_ptr<Tokenizer>();
+}
+
+}  // namespace
+
+std::vector<TokenId> LoadedModel::eos_token_ids() const {
+  std::vector<TokenId> ids = info.eos_token_ids;
+  if (chat_format) {
+    for (const TokenId id : chat_format->stop_token_ids()) {
+      if (std::find(ids.begin(), ids.end(), id) == ids.end()) {
+        ids.push_back(id);
+      }
+    }
+  }
+  return ids;
+}
+
+Result<std::string> find_model_folder(const LoadOptions& options) {
+  return resolve_model_path(
+      options.model,
+      HfCacheEnv{
+          .hf_hub_cache = environment_variable("HF_HUB_CACHE"),
+          .hf_home = environment_variable("HF_HOME"),
+          .xdg_cache_home = environment_variable("XDG_CACHE_HOME"),
+          .home = environment_variable("HOME"),
+      }
+  );
+}
+
+Result<LoadedModel> load_for_command(const LoadOptions& options) {
+  set_log_level(options.log_level);
+  LoadedModel loaded;
+  ASSIGN_OR_RETURN(loaded.path, find_model_folder(options));
+  LOG_INFO("loading", kv("model", loaded.path));
+  ASSIGN_OR_RETURN(std::unique_ptr<Model> model, load_model(loaded.path));
+  loaded.info = model->info();
+  LOG_INFO(
+      "model mapped",
+      kv("architecture", loaded.info.architecture),
+      kv("parameters", loaded.info.num_parameters),
+      kv("weights", loaded.info.weight_format),
+      kv("bytes", loaded.info.weight_bytes)
+  );
+  ASSIGN_OR_RETURN(loaded.tokenizer, load_tokenizer(loaded.path, loaded.info));
+  if (loaded.tokenizer) {
+    ASSIGN_OR_RETURN(
+        loaded.chat_format, make_chat_format(loaded.info.chat_format, *loaded.tokenizer)
+    );
+  } else {
+    LOG_INFO("no tokenizer: only token ids are understood");
+  }
+  ASSIGN_OR_RETURN(loaded.engine, Engine::create(options.engine, std::move(model)));
+  return loaded;
+}
+
+std::string resolve_date(const std::string& conversation_date) {
+  if (conversation_date != "today") {
+    return conversation_date;
+  }
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  char text[16];
+  std::strftime(text, sizeof(text), "%Y-%m-%d", &local);
+  return text;
+}
+
+std::uint64_t random_seed() {
+  std::random_device device;
+  return (static_cast<std::uint64_t>(device()) << 32) | device();
+}
+
+}  // namespace rapt

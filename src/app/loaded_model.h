@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "app/flags.h"
+#include "base/result.h"
+#include "engine/engine.h"
+#include "models/model.h"
+#include "text/chat/chat_format.h"
+#include "text/tokenizer.h"
+
+namespace rapt {
+
+// A model with all that a command needs to talk to it. Owned by the command; the engine thread is
+// not started yet.
+struct LoadedModel {
+  std::string path;
+  ModelInfo info;
+  std::unique_ptr<Tokenizer> tokenizer;  // null: the checkpoint brings none, and none is built in
+  std::unique_ptr<ChatFormat> chat_format;  // null without a tokenizer
+  std::unique_ptr<Engine> engine;
+
+  // Ends of a turn, of the model and of its chat format.
+  std::vector<TokenId> eos_token_ids() const;
+};
+
+// Finds the folder that `options.model` names: a path, or a name in the local Hugging Face cache.
+Result<std::string> find_model_folder(const LoadOptions& options);
+
+Result<LoadedModel> load_for_command(const LoadOptions& options);
+
+// --conversation-date as a conversation needs it, YYYY-MM-DD: "today" is resolved now.
+std::string resolve_date(const std::string& conversation_date);
+
+// A seed that no other run had, for when none was asked for.
+std::uint64_t random_seed();
+
+}  // namespace rapt

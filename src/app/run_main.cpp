@@ -1,0 +1,85 @@
+#include <cstdio>
+
+#include "app/answer_printer.h"
+#include "app/commands.h"
+#include "app/generate.h"
+#include "app/loaded_model.h"
+#include "text/detokenizer.h"
+
+namespace rapt {
+
+namespace {
+
+Result<std::vector<TokenId>> prompt_tokens(const RunOptions& options, const LoadedModel& model) {
+  if (options.token_ids) {
+    return *options.token_ids;
+  }
+  if (!model.tokenizer) {
+    return invalid_argument(
+        model.path + " has no tokenizer, so a text prompt cannot be read; give --token-ids"
+    );
+  }
+  if (options.raw) {
+    return model.tokenizer->encode_with_special(options.prompt);
+  }
+  ChatMessage message;
+  message.content = options.prompt;
+  ChatOptions chat;
+  chat.reasoning_effort = options.prompt_options.reasoning_effort;
+  chat.conversation_date = resolve_date(options.prompt_options.conversation_date);
+  return model.chat_format->render(std::span(&message, 1), chat);
+}
+
+void print_ids(const std::vector<TokenId>& ids) {
+  for (std::size_t idx = 0; idx < ids.size(); ++idx) {
+    std::printf("%s%d", idx == 0 ? "" : ",", ids[idx]);
+  }
+  std::printf("\n");
+}
+
+Result<void> run(const RunOptions& options) {
+  ASSIGN_OR_RETURN(LoadedModel model, load_for_command(options.load));
+  ASSIGN_OR_RETURN(std::vector<TokenId> prompt, prompt_tokens(options, model));
+  const bool is_chat = !options.raw && !options.token_ids;
+  const bool prints_ids = options.print_token_ids || !model.tokenizer;
+  Request request = make_request(model, std::move(prompt), options.sampling);
+  request.stop.ignore_eos = options.ignore_eos;
+  volatile std::sig_atomic_t& interrupted = catch_interrupt();
+  model.engine->start();
+  if (prints_ids) {
+    ASSIGN_OR_RETURN(
+        const Generation done,
+        generate(
+            model, std::move(request), [](TokenId) {}, interrupted
+        )
+    );
+    print_ids(done.tokens);
+    return {};
+  }
+  Generation done;
+  if (is_chat) {
+    AnswerPrinter printer(*model.chat_format);
+    const auto show = [&](TokenId token) { printer.push(token); };
+    ASSIGN_OR_RETURN(done, generate(model, std::move(request), show, interrupted));
+    printer.finish();
+  } else {
+    Detokenizer detokenizer(*model.tokenizer);
+    const auto show = [&](TokenId token) {
+      std::fputs(detokenizer.push(token).c_str(), stdout);
+      std::fflush(stdout);
+    };
+    ASSIGN_OR_RETURN(done, generate(model, std::move(request), show, interrupted));
+    std::printf("%s\n", detokenizer.finish().c_str());
+  }
+  std::fprintf(stderr, "%s\n", done.summary().c_str());
+  return {};
+}
+
+}  // namespace
+
+int run_main(const RunOptions& options) {
+  const Result<void> result = run(options);
+  return result ? 0 : report_error(result.error());
+}
+
+}  // namespace rapt
