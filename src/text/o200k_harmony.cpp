@@ -13,14 +13,14 @@
 #include "text/tokenizer.h"
 
 // The packed vocabulary (data/README.md) as bytes of this object file. RAPT_O200K_DATA is its path.
-asm(".section .rodata\n"
+asm(".pushsection .rodata,\"a\"\n"
     ".global rapt_o200k_data_begin\n"
     ".global rapt_o200k_data_end\n"
     "rapt_o200k_data_begin:\n"
     ".incbin \"" RAPT_O200K_DATA
     "\"\n"
     "rapt_o200k_data_end:\n"
-    ".text\n");
+    ".popsection\n");
 
 extern "C" {
 extern const std::uint8_t rapt_o200k_data_begin[];

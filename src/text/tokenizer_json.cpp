@@ -1,10 +1,11 @@
-#include <algorithm>
-#include <array>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -22,8 +23,8 @@ namespace {
 constexpr std::string_view kGpt2Pattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
-// No vocabulary is near this; an id beyond it is damage, not a table to allocate.
-constexpr std::int64_t kMaxTokenId = 16'777'215;
+// Four times the largest vocabulary known; an id beyond it is damage, not a table to allocate.
+constexpr std::int64_t kMaxTokenId = 1'048'575;
 
 // Reads one tokenizer.json. Each step returns the first thing that is not as expected.
 class TokenizerJsonReader {
@@ -85,12 +86,16 @@ std::optional<TokenId> token_id(const json::value* value) {
 }
 
 Result<json::value> TokenizerJsonReader::read_file() const {
-  std::ifstream file(path_, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) {
-    return not_found(path_ + " cannot be read: give the path of a tokenizer.json");
+  std::error_code status;
+  if (!std::filesystem::is_regular_file(path_, status)) {
+    return not_found(path_ + " is no file; expected a tokenizer.json there");
   }
-  auto root = parse_json(text.view(), path_);
+  std::ifstream file(path_, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file) {
+    return not_found(path_ + " cannot be read; check its permissions");
+  }
+  auto root = parse_json(text, path_);
   if (!root) {
     return bad_file(std::move(root).error().message);
   }

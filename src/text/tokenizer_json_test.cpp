@@ -61,6 +61,8 @@ TEST(TokenizerJson, NamesTheFileThatIsNoJson) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::kBadFile);
   EXPECT_NE(result.error().message.find(file.path()), std::string::npos);
+  const TempFile empty("");
+  EXPECT_EQ(load_tokenizer_json(empty.path()).error().code, ErrorCode::kBadFile);
   EXPECT_EQ(error_of(json::array{}), ": expected an object, found an array");
 }
 
@@ -85,13 +87,13 @@ TEST(TokenizerJson, SaysWhatIsNotAsExpected) {
        ": model.vocab must be an object that maps tokens to ids"},
       {"id that is no number",
        [&](auto& root) { model(root)["vocab"].as_object()["!"] = "1"; },
-       ": model.vocab gives '!' no id from 0 to 16777215"},
+       ": model.vocab gives '!' no id from 0 to 1048575"},
       {"negative id",
        [&](auto& root) { model(root)["vocab"].as_object()["!"] = -1; },
-       ": model.vocab gives '!' no id from 0 to 16777215"},
+       ": model.vocab gives '!' no id from 0 to 1048575"},
       {"huge id",
        [&](auto& root) { model(root)["vocab"].as_object()["!"] = 1LL << 40; },
-       ": model.vocab gives '!' no id from 0 to 16777215"},
+       ": model.vocab gives '!' no id from 0 to 1048575"},
       {"id given twice",
        [&](auto& root) { model(root)["vocab"].as_object()["new"] = 5; },
        ": model.vocab gives the id 5 to two tokens, one of them 'new'"},
@@ -142,7 +144,7 @@ TEST(TokenizerJson, SaysWhatIsNotAsExpected) {
        ": added token '<|end|>' has lstrip, which is not supported"},
       {"token without id",
        [](auto& root) { root["added_tokens"].as_array()[0].as_object().erase("id"); },
-       ": each of added_tokens needs a content and an id from 0 to 16777215"},
+       ": each of added_tokens needs a content and an id from 0 to 1048575"},
   };
   for (const BadFile& bad : cases) {
     json::object root = tiny_tokenizer();

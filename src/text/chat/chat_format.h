@@ -15,7 +15,8 @@
 namespace rapt {
 
 // A piece of an answer, as the client should see it. Fields are valid UTF-8 and never hold a
-// control token's name that came from a control token's id.
+// control token's name that came from a control token's id. Several messages of one kind in a turn
+// are joined with a line feed.
 struct ChatDelta {
   std::string reasoning;  // thinking (harmony: analysis)
   std::string content;    // the visible answer (harmony: final, and commentary to the user)
