@@ -46,6 +46,27 @@ TEST(O200kHarmony, GivesTheReferenceIdsOfRandomTexts) {
   }
 }
 
+// A channel's name may be two tokens: no code may compare single ids.
+TEST(O200kHarmony, KnowsTheWordsOfHarmonyHeaders) {
+  const std::pair<const char*, std::vector<TokenId>> words[] = {
+      {"assistant", {173781}},
+      {"user", {1428}},
+      {"system", {17360}},
+      {"developer", {77944}},
+      {"analysis", {35644}},
+      {"commentary", {12606, 815}},
+      {"final", {17196}},
+      {" to=", {316, 28}},
+      {"json", {4108}},
+      {" json", {5701}},
+      {" code", {3490}},
+      {"code", {3056}},
+  };
+  for (const auto& [word, ids] : words) {
+    EXPECT_EQ(test_tokenizer().encode(word), ids) << word;
+  }
+}
+
 TEST(O200kHarmony, NeverMakesSpecialTokensFromText) {
   const std::vector<TokenId> as_text = {27, 91, 5236, 91, 29};
   EXPECT_EQ(test_tokenizer().encode("<|start|>"), as_text);

@@ -192,6 +192,16 @@ TEST(HarmonyParser, LosesNoBodyOfTokenSoup) {
   }
 }
 
+// The completion that OpenAI's guide to the format shows.
+TEST(HarmonyChatParser, ReadsTheGuidesCompletion) {
+  const ChatDelta whole =
+      parse({200005, 35644, 200008, 1844,  31064, 25,  392,   4827, 382, 220,    17,     659,
+             220,    17,    16842,  12295, 81645, 13,  51441, 6052, 13,  200007, 200006, 173781,
+             200005, 17196, 200008, 17,    659,   220, 17,    314,  220, 19,     13,     200002});
+  EXPECT_EQ(whole.reasoning, "User asks: \"What is 2 + 2?\" Simple arithmetic. Provide answer.");
+  EXPECT_EQ(whole.content, "2 + 2 = 4.");
+}
+
 struct RepairCase {
   const char* stream;  // control tokens spelled out
   const char* reasoning;

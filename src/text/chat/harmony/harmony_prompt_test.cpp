@@ -124,6 +124,20 @@ TEST(HarmonyRenderer, TokenizesEachTextByItself) {
   EXPECT_EQ(*renderer.render_for_completion(std::span(&call, 1)), expected);
 }
 
+TEST(HarmonyRenderer, WritesAToolsReplyUnderItsName) {
+  HarmonyMessage reply;
+  reply.role = HarmonyRole::kTool;
+  reply.name = "functions.get_weather";
+  reply.recipient = "assistant";
+  reply.channel = "commentary";
+  reply.parts = {R"({"sunny": true})"};
+  const HarmonyRenderer renderer(test_tokenizer(), tokens());
+  const std::vector<TokenId> expected = {200006, 44580, 775, 170154, 316,    28,    173781,
+                                         200005, 12606, 815, 200008, 10848,  41133, 3008,
+                                         1243,   1343,  92,  200007, 200006, 173781};
+  EXPECT_EQ(*renderer.render_for_completion(std::span(&reply, 1)), expected);
+}
+
 TEST(HarmonyPrompt, NeverLetsTextMakeControlTokens) {
   const auto format = *make_chat_format("harmony", test_tokenizer());
   ChatMessage user;
