@@ -69,7 +69,8 @@ Result<Request> make_request(
   Result<void> valid = context.engine.validate(request);
   if (!valid) {
     Error error = std::move(valid).error();
-    if (error.param.empty()) {
+    // To the engine every prompt is a prompt; to a chat client it is its messages.
+    if (error.param.empty() || error.param == "prompt") {
       error.param = prompt_param;
     }
     return error;
