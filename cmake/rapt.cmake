@@ -70,6 +70,7 @@ function(rapt_test)
   target_link_libraries(
     ${ARG_NAME}_test PRIVATE ${ARG_DEPS} ${ARG_LIBS} GTest::gmock GTest::gtest_main
   )
+  target_include_directories(${ARG_NAME}_test PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_compile_definitions(${ARG_NAME}_test PRIVATE RAPT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME}_test --gtest_brief=1)
   if(NOT ARG_TIMEOUT)

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "checkpoint/testing_internal.h"
+#include "support/checkpoint_files.h"
 
 namespace rapt {
 namespace {

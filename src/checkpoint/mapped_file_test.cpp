@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "checkpoint/message_text_internal.h"
-#include "checkpoint/testing_internal.h"
+#include "support/checkpoint_files.h"
 #include "checkpoint/text_file.h"
 
 namespace rapt {

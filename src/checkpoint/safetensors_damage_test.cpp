@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "checkpoint/safetensors.h"
-#include "checkpoint/testing_internal.h"
+#include "support/checkpoint_files.h"
 
 // Damaged files: each must be refused with one sentence that names the file, the tensor, what was
 // found and what was expected; and no bytes at all may crash the reader.

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "checkpoint/json_keys_internal.h"
-#include "checkpoint/testing_internal.h"
+#include "support/checkpoint_files.h"
 
 namespace rapt {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "checkpoint/testing_internal.h"
+#include "support/checkpoint_files.h"
 
 namespace rapt {
 namespace {

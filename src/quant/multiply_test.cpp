@@ -4,16 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "base/json.h"
 #include "quant/mxfp4/format.h"
 #include "quant/weight_format.h"
+#include "support/checkpoint_files.h"
 #include "tensor/float_bits.h"
 
 namespace rapt {
@@ -33,44 +31,24 @@ std::vector<CpuLevel> runnable_levels() {
 // Writes a one-file checkpoint and opens it.
 class CheckpointWriter {
  public:
-  CheckpointWriter() {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              ("rapt_quant_" + std::to_string(reinterpret_cast<std::uintptr_t>(this)));
-    std::filesystem::create_directories(folder_);
-  }
-
-  ~CheckpointWriter() { std::filesystem::remove_all(folder_); }
-
   void add(
       const std::string& name,
       const std::string& dtype,
-      const std::vector<std::int64_t>& shape,
+      const std::vector<std::int64_t>& dims,
       const void* data,
       std::size_t num_bytes
   ) {
-    json::array dims(shape.begin(), shape.end());
-    header_[name] = {
-        {"dtype", dtype},
-        {"shape", dims},
-        {"data_offsets", {data_.size(), data_.size() + num_bytes}}};
-    data_.append(static_cast<const char*>(data), num_bytes);
+    tensors_.push_back({name, dtype, dims, std::string(static_cast<const char*>(data), num_bytes)});
   }
 
   WeightLoader open() {
-    std::string header = to_json_text(header_);
-    header.resize((header.size() + 7) / 8 * 8, ' ');
-    const std::uint64_t size = header.size();
-    std::ofstream file(folder_ / "model.safetensors", std::ios::binary);
-    file.write(reinterpret_cast<const char*>(&size), sizeof(size));
-    file << header << data_;
-    file.close();
-    return WeightLoader(*CheckpointDir::open(folder_.string()));
+    folder_.write("model.safetensors", testing::safetensors_bytes(tensors_));
+    return WeightLoader(*CheckpointDir::open(folder_.path()));
   }
 
  private:
-  std::filesystem::path folder_;
-  json::object header_;
-  std::string data_;
+  testing::TempFolder folder_;
+  std::vector<testing::WrittenTensor> tensors_;
 };
 
 struct Case {

@@ -1,3 +1,5 @@
+#include "support/checkpoint_files.h"
+
 #include <unistd.h>
 
 #include <cstdlib>
@@ -6,7 +8,6 @@
 
 #include "base/check.h"
 #include "base/json.h"
-#include "checkpoint/testing_internal.h"
 
 namespace rapt::testing {
 
