@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <condition_variable>
 #include <cstring>
 #include <map>
@@ -11,6 +12,7 @@
 #include <random>
 
 #include "models/model.h"
+#include "support/allocation_counter.h"
 #include "support/checkpoint_files.h"
 #include "support/tiny_gpt_oss.h"
 
@@ -358,6 +360,46 @@ TEST_F(EngineTest, QueueIsBounded) {
       engine->submit(make_request(5, 5, 5), std::make_shared<Collector>()),
       SubmitOutcome::kShuttingDown
   );
+}
+
+// Notes how often memory was asked for by the time each token came.
+class AllocationWatch : public Collector {
+ public:
+  void on_event(const TokenEvent& event) override {
+    if (num_seen_ < kMaxTokens) {
+      allocations_[num_seen_++] = num_allocations();
+    }
+    if (event.finish) {
+      Collector::on_event(event);
+    }
+  }
+
+  static constexpr std::size_t kMaxTokens = 200;
+
+  std::uint64_t between(std::size_t first, std::size_t last) const {
+    return allocations_[last] - allocations_[first];
+  }
+
+ private:
+  std::array<std::uint64_t, kMaxTokens> allocations_{};
+  std::size_t num_seen_ = 0;
+};
+
+TEST_F(EngineTest, DecodeStepsDoNotAllocate) {
+  const auto engine = make_engine(small_config());
+  for (RequestId id = 1; id <= 2; ++id) {  // the first one warms up
+    Request request = make_request(id, 20, 200);
+    request.stop.ignore_eos = true;
+    request.sampling.temperature = 1.0F;
+    request.sampling.top_p = 0.9F;
+    const auto watch = std::make_shared<AllocationWatch>();
+    submit(*engine, request, watch);
+    watch->wait();
+    if (id == 2) {
+      EXPECT_GT(num_allocations(), 1000U) << "the counter counts";
+      EXPECT_EQ(watch->between(1, 198), 0U);
+    }
+  }
 }
 
 TEST_F(EngineTest, RefusesImpossibleRequests) {
