@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "checkpoint/message_text_internal.h"
-#include "support/checkpoint_files.h"
 #include "checkpoint/text_file.h"
+#include "support/checkpoint_files.h"
 
 namespace rapt {
 namespace {
