@@ -51,6 +51,7 @@ EngineCall::EngineCall(
       responder_(std::move(responder)),
       pieces_(plan_.decoders.size()),
       last_token_(plan_.decoders.size()),
+      has_token_(plan_.requests.size()),
       num_unfinished_(static_cast<int>(plan_.decoders.size())) {
   for (std::size_t request_idx = 0; request_idx < plan_.requests.size(); ++request_idx) {
     const Request& request = plan_.requests[request_idx];
@@ -127,7 +128,7 @@ void EngineCall::take_event(const TokenEvent& event) {
   if (event.token) {
     ++usage_.num_completion_tokens;
     usage_.num_reasoning_tokens += piece.num_reasoning_tokens - num_reasoning_before;
-    note_token_time(choice_idx);
+    note_token_time(found->second, choice_idx);
   }
   if (!event.finish) {
     return;
@@ -140,11 +141,12 @@ void EngineCall::take_event(const TokenEvent& event) {
   }
 }
 
-void EngineCall::note_token_time(int choice_idx) {
+void EngineCall::note_token_time(int request_idx, int choice_idx) {
   const Clock::time_point now = Clock::now();
   if (last_token_[choice_idx]) {
     metrics_.observe_later_token(seconds_between(*last_token_[choice_idx], now));
-  } else {
+  } else if (!has_token_[request_idx]) {
+    has_token_[request_idx] = true;
     metrics_.observe_first_token(seconds_between(plan_.arrival, now));
   }
   last_token_[choice_idx] = now;
@@ -171,6 +173,7 @@ void EngineCall::complete() {
   LOG_INFO(
       "request finished",
       kv("id", plan_.client_id),
+      kv("request_id", plan_.request_id),
       kv("prompt_tokens", usage_.num_prompt_tokens),
       kv("completion_tokens", usage_.num_completion_tokens),
       kv("seconds", seconds_between(plan_.arrival, Clock::now()))
@@ -196,6 +199,7 @@ void EngineCall::client_gone() {
   LOG_INFO(
       "client left",
       kv("id", plan_.client_id),
+      kv("request_id", plan_.request_id),
       kv("completion_tokens", usage_.num_completion_tokens)
   );
   cancel_all();
@@ -207,7 +211,12 @@ void EngineCall::fail(const Error& error) {
     return;
   }
   metrics_.count_failure(error.code == ErrorCode::kUnavailable ? "unavailable" : "engine");
-  LOG_WARNING("request failed", kv("id", plan_.client_id), kv("cause", error.message));
+  LOG_WARNING(
+      "request failed",
+      kv("id", plan_.client_id),
+      kv("request_id", plan_.request_id),
+      kv("cause", error.message)
+  );
   cancel_all();
   leave();
   if (plan_.stream) {

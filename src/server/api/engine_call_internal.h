@@ -63,7 +63,8 @@ class CallRegistry {
 
 // What one API call asks of the engine.
 struct CallPlan {
-  std::string client_id;
+  std::string client_id;                                 // the answer's id
+  std::string request_id;                                // the HTTP request's
   std::vector<Request> requests;                         // validated; one a prompt
   std::vector<std::unique_ptr<ChoiceDecoder>> decoders;  // [num_requests * num_choices]
   int num_choices = 1;                                   // of each request
@@ -98,7 +99,7 @@ class EngineCall final : public std::enable_shared_from_this<EngineCall> {
   bool submit_all();
   void drain();
   void take_event(const TokenEvent& event);
-  void note_token_time(int choice_idx);
+  void note_token_time(int request_idx, int choice_idx);
   void write_pieces();
   void complete();
   void client_gone();
@@ -116,7 +117,8 @@ class EngineCall final : public std::enable_shared_from_this<EngineCall> {
   std::unordered_map<RequestId, int> request_idx_;
   std::vector<TokenEvent> events_;
   std::vector<ChoicePiece> pieces_;  // streamed: since the last write; else: so far
-  std::vector<std::optional<Clock::time_point>> last_token_;
+  std::vector<std::optional<Clock::time_point>> last_token_;  // of each choice
+  std::vector<bool> has_token_;                               // of each request
   std::optional<Error> failure_;
   CallUsage usage_;
   int num_unfinished_ = 0;

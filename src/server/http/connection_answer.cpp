@@ -227,7 +227,8 @@ void Connection::watch_client() {
   );
 }
 
-// The socket is readable: the client has left, reset the connection, or sent its next request.
+// The socket is readable: the client has left, reset the connection, or sent its next request. One
+// that only ended its sending side looks as if it had left, and is treated so.
 void Connection::check_client() {
   pollfd status{stream_.socket().native_handle(), POLLIN | POLLRDHUP, 0};
   ::poll(&status, 1, 0);

@@ -6,6 +6,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <list>
+#include <mutex>
 #include <thread>
 
 #include "base/log.h"
@@ -66,7 +67,7 @@ struct HttpServer::Impl {
   asio::io_context io;
   std::list<Listener> listeners;
   std::vector<std::thread> threads;
-  bool is_stopped = false;
+  std::once_flag stopped;
 };
 
 SystemError HttpServer::Impl::listen_on(const tcp::endpoint& endpoint) {
@@ -224,18 +225,16 @@ bool HttpServer::wait_idle(std::chrono::milliseconds timeout) {
 }
 
 void HttpServer::stop() {
-  if (impl_->is_stopped) {
-    return;
-  }
-  impl_->is_stopped = true;
-  stop_accepting();
-  impl_->io.stop();
-  for (std::thread& thread : impl_->threads) {
-    thread.join();
-  }
-  for (const std::shared_ptr<Connection>& connection : impl_->tracker.all()) {
-    connection->abandon();
-  }
+  std::call_once(impl_->stopped, [this] {
+    stop_accepting();
+    impl_->io.stop();
+    for (std::thread& thread : impl_->threads) {
+      thread.join();
+    }
+    for (const std::shared_ptr<Connection>& connection : impl_->tracker.all()) {
+      connection->abandon();
+    }
+  });
 }
 
 }  // namespace rapt

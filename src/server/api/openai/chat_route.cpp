@@ -65,6 +65,7 @@ Result<CallPlan> plan_chat(ApiContext& context, const HttpRequest& http) {
   AnswerOptions answer = make_answer_options(context, chat.params, "chatcmpl-");
   CallPlan plan;
   plan.client_id = answer.id;
+  plan.request_id = http.request_id;
   plan.num_choices = chat.params.num_choices;
   plan.stream = chat.params.stream;
   plan.keep_alive = context.config.sse_keep_alive;

@@ -126,6 +126,15 @@ Result<CompletionRequest> parse_completion_request(const json::value& body) {
   read_logprobs(fields, request);
   refuse_completion_fields(fields, request.params.num_choices);
   refuse_unsupported_fields(fields);
+  const std::size_t num_choices = request.prompts.size() * request.params.num_choices;
+  if (num_choices > kMaxCallChoices) {
+    fields.fail(
+        "n",
+        "n times the number of prompts must be at most " + std::to_string(kMaxCallChoices) +
+            ", but is " + std::to_string(num_choices) + ".",
+        "invalid_value"
+    );
+  }
   if (request.params.min_tokens > *request.params.max_tokens) {
     fields.fail("min_tokens", "min_tokens must not be above max_tokens.", "invalid_value");
   }

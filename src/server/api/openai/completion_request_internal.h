@@ -11,6 +11,8 @@
 namespace rapt::openai {
 
 constexpr std::size_t kMaxPrompts = 1024;
+// Of all prompts together.
+constexpr std::size_t kMaxCallChoices = 4096;
 
 // A prompt as text or as token ids.
 using Prompt = std::variant<std::string, std::vector<TokenId>>;

@@ -78,6 +78,15 @@ TEST(CompletionRequest, SuffixIsRefused) {
   EXPECT_EQ(param_of_error(R"({"prompt":"a","suffix":"b"})"), "suffix");
 }
 
+TEST(CompletionRequest, TooManyChoicesInAllAreRefused) {
+  std::string prompts = "\"x\"";
+  for (int i = 1; i < 33; ++i) {
+    prompts += ",\"x\"";
+  }
+  EXPECT_EQ(param_of_error(R"({"n":128,"prompt":[)" + prompts + "]}"), "n");
+  parsed(R"({"n":124,"prompt":[)" + prompts + "]}");
+}
+
 TEST(CompletionRequest, TooManyPromptsAreRefused) {
   std::string prompts = "\"x\"";
   for (std::size_t i = 0; i < kMaxPrompts; ++i) {

@@ -108,6 +108,7 @@ Result<CallPlan> plan_completion(ApiContext& context, const HttpRequest& http) {
   AnswerOptions answer = make_answer_options(context, params, "cmpl-");
   CallPlan plan;
   plan.client_id = answer.id;
+  plan.request_id = http.request_id;
   plan.num_choices = params.num_choices;
   plan.stream = params.stream;
   plan.keep_alive = context.config.sse_keep_alive;
