@@ -1,46 +1,114 @@
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
+#include "base/json.h"
 #include "text/chat/harmony/harmony_chat_parser_internal.h"
+#include "text/chat/harmony/harmony_words_internal.h"
 
 namespace rapt {
 
 namespace {
 
-// A message to "assistant" or to all is no call: tools answer to the one, anybody talks to the
-// other.
-bool is_call(const HarmonyHeader& header) {
-  return header.recipient && *header.recipient != "assistant" && *header.recipient != "all";
+// "call_" and 24 letters and digits: FNV-1a of the seed, then splitmix64.
+std::string make_call_id(std::string_view seed, int call_idx) {
+  constexpr std::string_view kAlphabet =
+      "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  constexpr int kNumCharacters = 24;
+  std::uint64_t state = 0xCBF29CE484222325ULL;
+  for (const char c : seed) {
+    state = (state ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+  }
+  state += static_cast<std::uint64_t>(call_idx) << 32;
+  std::string id = "call_";
+  for (int i = 0; i < kNumCharacters; ++i) {
+    state += 0x9E3779B97F4A7C15ULL;
+    std::uint64_t mixed = state;
+    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBULL;
+    id += kAlphabet[(mixed ^ (mixed >> 31)) % kAlphabet.size()];
+  }
+  return id;
 }
 
 }  // namespace
 
-HarmonyChatParser::HarmonyChatParser(const Tokenizer& tokenizer, const HarmonyTokens& tokens)
-    : parser_(tokenizer, tokens, *this) {}
+HarmonyChatParser::HarmonyChatParser(
+    const Tokenizer& tokenizer,
+    const HarmonyTokens& tokens,
+    HarmonyToolNames names,
+    std::string_view id_seed
+)
+    : tokens_(tokens),
+      names_(std::move(names)),
+      id_seed_(id_seed),
+      parser_(tokenizer, tokens, *this) {}
 
 ChatDelta HarmonyChatParser::push(TokenId token) {
+  token_ = token;
   parser_.push(token);
   return take_delta();
 }
 
 ChatDelta HarmonyChatParser::finish() {
+  token_.reset();
   parser_.finish();
   return take_delta();
 }
 
-// As vLLM counts reasoning tokens: the bodies on analysis, and calls.
+// As vLLM counts reasoning tokens: the bodies of thinking, and of calls.
 bool HarmonyChatParser::in_reasoning() const {
-  const HarmonyHeader* header = parser_.current();
-  return header != nullptr && (header->channel == kHarmonyAnalysis ||
-                               (header->channel == kHarmonyCommentary && is_call(*header)));
+  return parser_.current() != nullptr && target_ != &content_;
 }
 
 void HarmonyChatParser::on_begin(const HarmonyHeader& header) {
-  const bool is_reasoning = header.channel == kHarmonyAnalysis && !is_call(header);
+  if (auto tool = called_tool(header)) {
+    if (!tool->is_written_so) {
+      on_repair(RepairKind::kRecipient);
+    }
+    begin_call(header, std::move(tool->name));
+    return;
+  }
+  const bool is_to_tool = header.recipient && is_tool_recipient(*header.recipient);
+  if (is_to_tool) {
+    on_repair(RepairKind::kUndeclaredTool);
+  }
+  const bool is_reasoning = header.channel == kHarmonyAnalysis && !is_to_tool;
   target_ = is_reasoning ? &reasoning_ : &content_;
   target_->needs_line_feed = target_->has_text;
 }
 
+// The recipient, or else a word that names a declared tool: "commentary functions.f json" and
+// "to=<|constrain|>functions.f" have lost their mark on the way.
+std::optional<HarmonyToolNames::Match> HarmonyChatParser::called_tool(const HarmonyHeader& header
+) const {
+  if (header.recipient) {
+    return names_.find(*header.recipient);
+  }
+  for (const std::string& word : header.words) {
+    if (auto tool = names_.find(word)) {
+      tool->is_written_so = false;
+      return tool;
+    }
+  }
+  return std::nullopt;
+}
+
+void HarmonyChatParser::begin_call(const HarmonyHeader& header, std::string name) {
+  if (header.channel != kHarmonyCommentary && header.channel != kHarmonyAnalysis) {
+    on_repair(RepairKind::kCallChannel);
+  }
+  target_ = nullptr;
+  arguments_.clear();
+  call_deltas_.push_back({num_calls_, make_call_id(id_seed_, num_calls_), std::move(name)});
+  ++num_calls_;
+}
+
 void HarmonyChatParser::on_text(std::string_view text) {
+  if (target_ == nullptr) {
+    add_arguments(text);
+    return;
+  }
   if (target_->needs_line_feed) {
     target_->delta += '\n';
     target_->needs_line_feed = false;
@@ -49,10 +117,47 @@ void HarmonyChatParser::on_text(std::string_view text) {
   target_->has_text = true;
 }
 
-void HarmonyChatParser::on_end() {}
+void HarmonyChatParser::add_arguments(std::string_view text) {
+  const int call_idx = num_calls_ - 1;
+  if (call_deltas_.empty() || call_deltas_.back().index != call_idx) {
+    call_deltas_.push_back({call_idx});
+  }
+  call_deltas_.back().arguments += text;
+  arguments_ += text;
+}
+
+void HarmonyChatParser::on_end() {
+  if (target_ == nullptr) {
+    end_call();
+  }
+}
+
+// A call that the stream's end cuts short stays as it is: the finish reason says so.
+void HarmonyChatParser::end_call() {
+  if (!token_) {
+    return;
+  }
+  if (*token_ != tokens_.call) {
+    on_repair(RepairKind::kCallEnd);
+  }
+  // Clients parse what they get, and nothing at all is no JSON.
+  if (is_blank(arguments_)) {
+    on_repair(RepairKind::kCallArguments);
+    add_arguments("{}");
+  } else if (!parse_json(arguments_, "the arguments")) {
+    on_repair(RepairKind::kCallArguments);
+  }
+}
+
+void HarmonyChatParser::on_repair(RepairKind kind) {
+  ++repairs_[static_cast<std::size_t>(kind)];
+}
 
 ChatDelta HarmonyChatParser::take_delta() {
-  return {std::exchange(reasoning_.delta, {}), std::exchange(content_.delta, {})};
+  return {
+      std::exchange(reasoning_.delta, {}),
+      std::exchange(content_.delta, {}),
+      std::exchange(call_deltas_, {})};
 }
 
 }  // namespace rapt

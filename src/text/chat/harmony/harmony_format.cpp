@@ -1,9 +1,11 @@
 #include <utility>
 
 #include "text/chat/harmony/harmony_chat_parser_internal.h"
+#include "text/chat/harmony/harmony_constraint_internal.h"
 #include "text/chat/harmony/harmony_format_internal.h"
 #include "text/chat/harmony/harmony_prompt_internal.h"
 #include "text/chat/harmony/harmony_renderer_internal.h"
+#include "text/chat/harmony/harmony_tool_names_internal.h"
 #include "text/stop_strings.h"
 
 namespace rapt {
@@ -15,10 +17,11 @@ class HarmonyStopMatcher final : public StopMatcher {
   HarmonyStopMatcher(
       const Tokenizer& tokenizer,
       const HarmonyTokens& tokens,
+      HarmonyToolNames names,
       const std::vector<std::string>& stops,
       int min_tokens
   )
-      : parser_(tokenizer, tokens), scanner_(stops), num_unchecked_(min_tokens) {}
+      : parser_(tokenizer, tokens, std::move(names)), scanner_(stops), num_unchecked_(min_tokens) {}
 
   std::optional<int> accept(TokenId token) override {
     const ChatDelta delta = parser_.push(token);
@@ -55,9 +58,29 @@ class HarmonyFormat final : public ChatFormat {
     return std::make_unique<HarmonyChatParser>(tokenizer_, tokens_);
   }
 
+  std::unique_ptr<ChatParser> make_parser(const ChatOptions& options, std::string_view id_seed)
+      const override {
+    return std::make_unique<HarmonyChatParser>(
+        tokenizer_, tokens_, HarmonyToolNames(options), id_seed
+    );
+  }
+
+  std::function<std::unique_ptr<TokenConstraint>()> make_constraint(const ChatOptions& options
+  ) const override {
+    return make_harmony_constraint(tokenizer_, tokens_, options);
+  }
+
   std::unique_ptr<StopMatcher> make_stop_matcher(std::vector<std::string> stops, int min_tokens)
       const override {
-    return std::make_unique<HarmonyStopMatcher>(tokenizer_, tokens_, stops, min_tokens);
+    return make_stop_matcher(ChatOptions{}, std::move(stops), min_tokens);
+  }
+
+  std::unique_ptr<StopMatcher> make_stop_matcher(
+      const ChatOptions& options, std::vector<std::string> stops, int min_tokens
+  ) const override {
+    return std::make_unique<HarmonyStopMatcher>(
+        tokenizer_, tokens_, HarmonyToolNames(options), stops, min_tokens
+    );
   }
 
   std::vector<TokenId> stop_token_ids() const override {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "request/request.h"
+#include "text/chat/chat_repairs.h"
 #include "text/chat/harmony/harmony_header_internal.h"
 #include "text/chat/harmony/harmony_message_internal.h"
 #include "text/detokenizer.h"
@@ -17,6 +19,9 @@ class HarmonySink {
   virtual void on_begin(const HarmonyHeader& header) = 0;
   virtual void on_text(std::string_view text) = 0;  // valid UTF-8, never empty
   virtual void on_end() = 0;
+
+  // Something had to be put right; before the on_begin of the message it concerns.
+  virtual void on_repair(RepairKind) {}
 };
 
 // Reads what the model writes after "<|start|>assistant", one token at a time, and never fails.
@@ -41,13 +46,15 @@ class HarmonyParser {
   void begin_header(bool has_start);
   void begin_body(HarmonyHeader header, bool has_message);
   void end_body();
-  void end_headless();
+  void begin_headless(HarmonyHeaderText::Headless message);
+  void end_headless(std::optional<TokenId> token);
   void emit(std::string text);
 
   const Tokenizer& tokenizer_;
   HarmonyTokens tokens_;
   HarmonySink& sink_;
   bool in_body_ = false;
+  bool is_start_due_ = false;             // a message has ended and no START has come
   HarmonyHeaderText header_text_{false};  // while not in a body
   HarmonyHeader header_;                  // of the body
   bool has_message_ = false;              // a MESSAGE token began the body

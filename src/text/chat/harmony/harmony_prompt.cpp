@@ -1,21 +1,16 @@
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "text/chat/harmony/harmony_content_internal.h"
+#include "text/chat/harmony/harmony_history_internal.h"
 #include "text/chat/harmony/harmony_prompt_internal.h"
+#include "text/chat/harmony/harmony_tool_names_internal.h"
 
 namespace rapt {
 
 namespace {
-
-constexpr std::string_view kDefaultIdentity =
-    "You are ChatGPT, a large language model trained by OpenAI.";
-constexpr std::string_view kKnowledgeCutoff = "2024-06";
-constexpr std::string_view kValidChannels =
-    "# Valid channels: analysis, commentary, final. Channel must be included for every message.";
-constexpr std::array<std::string_view, 3> kEfforts = {"low", "medium", "high"};
 
 bool is_date(std::string_view text) {
   constexpr std::string_view kShape = "dddd-dd-dd";
@@ -24,10 +19,21 @@ bool is_date(std::string_view text) {
   });
 }
 
-Result<void> check_options(const ChatOptions& options) {
-  if (std::find(kEfforts.begin(), kEfforts.end(), options.reasoning_effort) == kEfforts.end()) {
+// The model knows three efforts; APIs have two more below them.
+std::optional<HarmonyEffort> effort_called(std::string_view name) {
+  if (name == "none" || name == "minimal") {
+    return HarmonyEffort::kLow;
+  }
+  return harmony_effort_called(name);
+}
+
+Result<HarmonyMessage> system_message(const ChatOptions& options, bool has_functions) {
+  HarmonySystemContent content = HarmonySystemContent::standard();
+  content.effort = effort_called(options.reasoning_effort);
+  if (!content.effort) {
     return invalid_argument(
-        "reasoning_effort is '" + options.reasoning_effort + "'; use low, medium or high",
+        "reasoning_effort is '" + options.reasoning_effort +
+            "'; use none, minimal, low, medium or high",
         "reasoning_effort"
     );
   }
@@ -37,70 +43,54 @@ Result<void> check_options(const ChatOptions& options) {
         "conversation_date"
     );
   }
-  return {};
-}
-
-HarmonyMessage system_message(const ChatOptions& options) {
-  std::string text = options.model_identity.value_or(std::string(kDefaultIdentity));
-  text += "\nKnowledge cutoff: ";
-  text += kKnowledgeCutoff;
-  if (options.conversation_date) {
-    text += "\nCurrent date: " + *options.conversation_date;
+  content.conversation_date = options.conversation_date;
+  if (options.model_identity) {
+    content.model_identity = options.model_identity;
   }
-  text += "\n\nReasoning: " + options.reasoning_effort;
-  text += "\n\n";
-  text += kValidChannels;
   HarmonyMessage message;
   message.role = HarmonyRole::kSystem;
-  message.parts.push_back(std::move(text));
+  message.parts.push_back(harmony_system_text(content, has_functions));
   return message;
 }
 
-HarmonyMessage assistant_message(std::string_view channel, std::string text) {
-  HarmonyMessage message;
-  message.role = HarmonyRole::kAssistant;
-  message.channel = std::string(channel);
-  message.parts.push_back(std::move(text));
-  return message;
-}
-
-Result<void> append_converted(const ChatMessage& message, HarmonyConversation& out) {
-  switch (message.role) {
-    case ChatRole::kSystem:
-    case ChatRole::kDeveloper:
-      if (!message.content.empty()) {
-        HarmonyMessage developer;
-        developer.role = HarmonyRole::kDeveloper;
-        developer.parts.push_back("# Instructions\n\n" + message.content);
-        out.push_back(std::move(developer));
-      }
-      return {};
-    case ChatRole::kUser: {
-      HarmonyMessage user;
-      user.role = HarmonyRole::kUser;
-      user.name = message.name;
-      user.parts.push_back(message.content);
-      out.push_back(std::move(user));
-      return {};
-    }
-    case ChatRole::kAssistant:
-      // No name here: a prompt ends with a nameless assistant's header, and history like
-      // "assistant:anna" would teach the model to go on with ":anna".
-      if (message.reasoning && !message.reasoning->empty()) {
-        out.push_back(assistant_message(kHarmonyAnalysis, *message.reasoning));
-      }
-      if (!message.content.empty()) {
-        out.push_back(assistant_message(kHarmonyFinal, message.content));
-      }
-      return {};
-    case ChatRole::kTool:
-      return invalid_argument(
-          "messages with the role 'tool' are not supported yet; use system, developer, user and "
-          "assistant",
-          "messages"
-      );
+HarmonyTools declared_tools(const ChatOptions& options, const HarmonyToolNames& names) {
+  HarmonyTools tools;
+  if (names.empty()) {
+    return tools;
   }
-  return {};
+  HarmonyNamespace& functions = tools[std::string(kHarmonyFunctions)];
+  functions.name = kHarmonyFunctions;
+  for (const ToolDeclaration& tool : options.tools) {
+    HarmonyFunction function;
+    function.name = names.in_prompt(tool.name);
+    function.description = tool.description.value_or("");
+    if (tool.parameters && !tool.parameters->is_null()) {
+      function.parameters = tool.parameters;
+    }
+    functions.functions.push_back(std::move(function));
+  }
+  return tools;
+}
+
+bool is_instruction(const ChatMessage& message) {
+  return message.role == ChatRole::kSystem || message.role == ChatRole::kDeveloper;
+}
+
+void append_developer(
+    const std::string& instructions, HarmonyTools tools, HarmonyConversation& out
+) {
+  HarmonyDeveloperContent content;
+  if (!instructions.empty()) {
+    content.instructions = instructions;
+  }
+  content.tools = std::move(tools);
+  std::string text = harmony_developer_text(content);
+  if (!text.empty()) {
+    HarmonyMessage message;
+    message.role = HarmonyRole::kDeveloper;
+    message.parts.push_back(std::move(text));
+    out.push_back(std::move(message));
+  }
 }
 
 void drop_used_reasoning(HarmonyConversation& conversation) {
@@ -121,11 +111,27 @@ void drop_used_reasoning(HarmonyConversation& conversation) {
 Result<HarmonyConversation> to_harmony_conversation(
     std::span<const ChatMessage> messages, const ChatOptions& options
 ) {
-  RETURN_IF_ERROR(check_options(options));
+  RETURN_IF_ERROR(check_harmony_tools(options));
+  if (messages.empty()) {
+    return invalid_argument("messages is empty; send at least one message", "messages");
+  }
+  const HarmonyToolNames names(options);
+  ASSIGN_OR_RETURN(HarmonyMessage system, system_message(options, !names.empty()));
   HarmonyConversation conversation;
-  conversation.push_back(system_message(options));
-  for (const ChatMessage& message : messages) {
-    RETURN_IF_ERROR(append_converted(message, conversation));
+  conversation.push_back(std::move(system));
+  const bool begins_with_instructions = is_instruction(messages[0]);
+  append_developer(
+      begins_with_instructions ? messages[0].content : std::string(),
+      declared_tools(options, names),
+      conversation
+  );
+  HarmonyHistory history(names, conversation);
+  for (std::size_t i = begins_with_instructions ? 1 : 0; i < messages.size(); ++i) {
+    if (is_instruction(messages[i])) {
+      append_developer(messages[i].content, {}, conversation);
+    } else {
+      RETURN_IF_ERROR(history.append(messages[i], i));
+    }
   }
   drop_used_reasoning(conversation);
   return conversation;

@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+
+#include "text/chat/harmony/harmony_tool_names_internal.h"
+#include "text/utf8_internal.h"
+
+namespace rapt {
+
+namespace {
+
+constexpr std::string_view kNamespace = "functions.";
+constexpr std::string_view kAliasPrefix = "use_";
+constexpr std::size_t kMaxNameBytes = 64;
+// What gpt-oss takes a name for that begins with one of these words: OpenAI's built-in tools,
+// roles, channels, and the namespace itself.
+constexpr std::array<std::string_view, 15> kReserved = {
+    "python",
+    "browser",
+    "container",
+    "repo_browser",
+    "functions",
+    "assistant",
+    "user",
+    "system",
+    "developer",
+    "tool",
+    "all",
+    "analysis",
+    "commentary",
+    "final",
+    "to",
+};
+
+bool is_name_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.' || c == '-';
+}
+
+bool needs_alias(std::string_view name) {
+  std::string word(name.substr(0, name.find('.')));
+  std::transform(word.begin(), word.end(), word.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return word.empty() || std::find(kReserved.begin(), kReserved.end(), word) != kReserved.end();
+}
+
+std::string field_of_tool(std::size_t tool_idx, std::string_view field) {
+  return "tools[" + std::to_string(tool_idx) + "].function." + std::string(field);
+}
+
+Result<void> check_name(std::string_view name, const std::string& field) {
+  if (name.empty() || name.size() > kMaxNameBytes ||
+      !std::all_of(name.begin(), name.end(), is_name_char)) {
+    return invalid_argument(
+        field + " is '" + to_valid_utf8(name.substr(0, kMaxNameBytes)) +
+            "'; a tool's name has 1 to 64 letters, digits, '_', '-' and '.'",
+        field
+    );
+  }
+  return {};
+}
+
+Result<void> check_choice(const ChatOptions& options) {
+  const ToolChoice& choice = options.tool_choice;
+  if (choice.kind == ToolChoice::Kind::kRequired && options.tools.empty()) {
+    return invalid_argument(
+        "tool_choice is 'required', but there are no tools; declare one in 'tools'", "tool_choice"
+    );
+  }
+  const auto is_chosen = [&choice](const ToolDeclaration& tool) {
+    return tool.name == choice.name;
+  };
+  if (choice.kind == ToolChoice::Kind::kNamed &&
+      std::none_of(options.tools.begin(), options.tools.end(), is_chosen)) {
+    return invalid_argument(
+        "tool_choice names the function '" + choice.name + "', which 'tools' does not declare",
+        "tool_choice"
+    );
+  }
+  return {};
+}
+
+// The name without what stands around it: "functions.", and characters that no name has.
+std::string_view bare_name(std::string_view recipient) {
+  while (!recipient.empty() && !is_name_char(recipient.back())) {
+    recipient.remove_suffix(1);
+  }
+  while (!recipient.empty() && !is_name_char(recipient.front())) {
+    recipient.remove_prefix(1);
+  }
+  while (recipient.starts_with(kNamespace)) {
+    recipient.remove_prefix(kNamespace.size());
+  }
+  return recipient;
+}
+
+}  // namespace
+
+Result<void> check_harmony_tools(const ChatOptions& options) {
+  std::map<std::string_view, std::size_t> seen;
+  for (std::size_t i = 0; i < options.tools.size(); ++i) {
+    const ToolDeclaration& tool = options.tools[i];
+    RETURN_IF_ERROR(check_name(tool.name, field_of_tool(i, "name")));
+    const auto [earlier, is_new] = seen.emplace(tool.name, i);
+    if (!is_new) {
+      return invalid_argument(
+          "tools[" + std::to_string(earlier->second) + "] and tools[" + std::to_string(i) +
+              "] are both called '" + tool.name + "'; give each tool a name of its own",
+          field_of_tool(i, "name")
+      );
+    }
+    if (tool.parameters && !tool.parameters->is_object() && !tool.parameters->is_null()) {
+      return invalid_argument(
+          field_of_tool(i, "parameters") + " is " + std::string(json_kind_name(*tool.parameters)) +
+              "; it must be a JSON schema, an object",
+          field_of_tool(i, "parameters")
+      );
+    }
+  }
+  return check_choice(options);
+}
+
+HarmonyToolNames::HarmonyToolNames(const ChatOptions& options) {
+  if (options.tool_choice.kind == ToolChoice::Kind::kNone) {
+    return;
+  }
+  // Tools that keep their names first, so that no alias takes one.
+  for (const ToolDeclaration& tool : options.tools) {
+    tools_.push_back({tool.name, needs_alias(tool.name) ? std::string() : tool.name});
+  }
+  for (Tool& tool : tools_) {
+    if (tool.in_prompt.empty()) {
+      tool.in_prompt = free_alias(tool.name);
+    }
+  }
+}
+
+std::string HarmonyToolNames::in_prompt(std::string_view name) const {
+  for (const Tool& tool : tools_) {
+    if (tool.name == name) {
+      return tool.in_prompt;
+    }
+  }
+  std::string plain(name);
+  std::replace_if(
+      plain.begin(), plain.end(), [](char c) { return !is_name_char(c); }, '_'
+  );
+  if (needs_alias(plain) || find_in_prompt(plain) != nullptr) {
+    return free_alias(plain);
+  }
+  return plain;
+}
+
+std::optional<HarmonyToolNames::Match> HarmonyToolNames::find(std::string_view recipient) const {
+  const std::string_view name = bare_name(recipient);
+  const bool has_namespace = recipient.find(kNamespace) != std::string_view::npos;
+  if (const Tool* tool = find_in_prompt(name)) {
+    const bool is_written_so = recipient.size() == kNamespace.size() + name.size() && has_namespace;
+    return Match{tool->name, is_written_so};
+  }
+  // The client's own name for a tool that has an alias. Without "functions." it is what the alias
+  // is there to prevent: a call of the built-in tool.
+  for (const Tool& tool : tools_) {
+    if (has_namespace && tool.name == name) {
+      return Match{tool.name, false};
+    }
+  }
+  return std::nullopt;
+}
+
+const HarmonyToolNames::Tool* HarmonyToolNames::find_in_prompt(std::string_view in_prompt) const {
+  for (const Tool& tool : tools_) {
+    if (!in_prompt.empty() && tool.in_prompt == in_prompt) {
+      return &tool;
+    }
+  }
+  return nullptr;
+}
+
+std::string HarmonyToolNames::free_alias(std::string_view name) const {
+  std::string alias = std::string(kAliasPrefix) + std::string(name);
+  while (find_in_prompt(alias) != nullptr) {
+    alias += '_';
+  }
+  return alias;
+}
+
+}  // namespace rapt
