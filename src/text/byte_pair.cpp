@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <functional>
 
 #include "base/check.h"
 #include "text/byte_pair_internal.h"
@@ -18,15 +20,15 @@ std::size_t pair_slot(std::uint64_t key, std::size_t num_slots) {
   return (hash ^ (hash >> 32)) & (num_slots - 1);
 }
 
-// Order of a heap whose front is the lowest rank, then the leftmost.
-bool comes_later(const BytePairMerger::Candidate& a, const BytePairMerger::Candidate& b) {
-  return a.rank != b.rank ? a.rank > b.rank : a.left > b.left;
-}
+// A piece up to this long is joined by looking through all pairs each time: for words that is
+// faster than keeping a heap.
+constexpr std::size_t kMaxShortPiece = 48;
 
 }  // namespace
 
 BytePairMerger::BytePairMerger(Vocabulary vocabulary) : vocabulary_(std::move(vocabulary)) {
   index_bytes();
+  index_byte_pairs();
 }
 
 BytePairMerger::BytePairMerger(
@@ -34,16 +36,19 @@ BytePairMerger::BytePairMerger(
 )
     : vocabulary_(std::move(vocabulary)), whole_piece_first_(whole_piece_first) {
   index_bytes();
+  joined_.reserve(merges.size());
   pair_slots_.resize(std::bit_ceil(std::max<std::size_t>(merges.size() * 2, 16)));
   for (std::size_t rank = 0; rank < merges.size(); ++rank) {
     const std::uint64_t key = pair_key(merges[rank].left, merges[rank].right);
     std::size_t slot = pair_slot(key, pair_slots_.size());
-    while (pair_slots_[slot].joined != kNoToken && pair_slots_[slot].key != key) {
+    while (pair_slots_[slot].rank != kNoRank && pair_slots_[slot].key != key) {
       slot = (slot + 1) & (pair_slots_.size() - 1);
     }
     // The same pair listed again: the last line counts, as in a map that is filled in file order.
-    pair_slots_[slot] = {key, static_cast<std::uint32_t>(rank), merges[rank].joined};
+    pair_slots_[slot] = {key, static_cast<std::uint32_t>(rank)};
+    joined_.push_back(merges[rank].joined);
   }
+  index_byte_pairs();
 }
 
 void BytePairMerger::index_bytes() {
@@ -55,84 +60,161 @@ void BytePairMerger::index_bytes() {
   }
 }
 
-std::optional<BytePairMerger::Candidate> BytePairMerger::find_merge(
-    std::string_view piece, const std::vector<Part>& parts, std::uint32_t left
-) const {
-  const std::uint32_t right = parts[left].next;
-  if (right >= piece.size()) {
-    return std::nullopt;
-  }
-  const std::uint32_t num_bytes = parts[right].next - left;
-  if (pair_slots_.empty()) {
-    const TokenId joined = vocabulary_.find(piece.substr(left, num_bytes));
-    if (joined == kNoToken) {
-      return std::nullopt;
+void BytePairMerger::index_byte_pairs() {
+  byte_pair_ranks_.resize(byte_ids_.size() * byte_ids_.size());
+  std::size_t pair = 0;
+  for (std::size_t left = 0; left < byte_ids_.size(); ++left) {
+    for (std::size_t right = 0; right < byte_ids_.size(); ++right) {
+      const char bytes[] = {static_cast<char>(left), static_cast<char>(right)};
+      byte_pair_ranks_[pair++] = rank_of({bytes, 2}, byte_ids_[left], byte_ids_[right]);
     }
-    return Candidate{static_cast<std::uint32_t>(joined), left, num_bytes, joined};
   }
-  const std::uint64_t key = pair_key(parts[left].id, parts[right].id);
+}
+
+// `joined_bytes` are those of both parts.
+std::uint32_t BytePairMerger::rank_of(std::string_view joined_bytes, TokenId left, TokenId right)
+    const {
+  if (pair_slots_.empty()) {
+    const TokenId joined = vocabulary_.find(joined_bytes);
+    return joined == kNoToken ? kNoRank : static_cast<std::uint32_t>(joined);
+  }
+  const std::uint64_t key = pair_key(left, right);
   std::size_t slot = pair_slot(key, pair_slots_.size());
-  while (pair_slots_[slot].joined != kNoToken) {
+  while (pair_slots_[slot].rank != kNoRank) {
     if (pair_slots_[slot].key == key) {
-      return Candidate{pair_slots_[slot].rank, left, num_bytes, pair_slots_[slot].joined};
+      return pair_slots_[slot].rank;
     }
     slot = (slot + 1) & (pair_slots_.size() - 1);
   }
-  return std::nullopt;
+  return kNoRank;
+}
+
+TokenId BytePairMerger::joined_by(std::uint32_t rank) const {
+  return pair_slots_.empty() ? static_cast<TokenId>(rank) : joined_[rank];
 }
 
 void BytePairMerger::append_tokens(
     std::string_view piece, Scratch& scratch, std::vector<TokenId>& out
 ) const {
-  if (whole_piece_first_ || piece.size() == 1) {
+  if (piece.size() == 1) {
+    out.push_back(byte_ids_[static_cast<std::uint8_t>(piece[0])]);
+    return;
+  }
+  if (whole_piece_first_) {
     if (const TokenId whole = vocabulary_.find(piece); whole != kNoToken) {
       out.push_back(whole);
       return;
     }
   }
-  const auto size = static_cast<std::uint32_t>(piece.size());
-  std::vector<Part>& parts = scratch.parts;
-  parts.resize(size);
-  for (std::uint32_t i = 0; i < size; ++i) {
-    parts[i] = {i + 1, i - 1, byte_ids_[static_cast<std::uint8_t>(piece[i])]};
+  if (piece.size() <= kMaxShortPiece) {
+    append_short(piece, out);
+  } else {
+    append_long(piece, scratch, out);
   }
+}
 
-  std::vector<Candidate>& heap = scratch.heap;
-  heap.clear();
-  for (std::uint32_t i = 0; i + 1 < size; ++i) {
-    if (const auto candidate = find_merge(piece, parts, i)) {
-      heap.push_back(*candidate);
+void BytePairMerger::append_short(std::string_view piece, std::vector<TokenId>& out) const {
+  std::array<std::uint8_t, kMaxShortPiece + 1> begins;
+  std::array<TokenId, kMaxShortPiece> ids;
+  std::array<std::uint32_t, kMaxShortPiece> ranks;
+  std::size_t num_parts = piece.size();
+  for (std::size_t i = 0; i < num_parts; ++i) {
+    const auto byte = static_cast<std::uint8_t>(piece[i]);
+    begins[i] = static_cast<std::uint8_t>(i);
+    ids[i] = byte_ids_[byte];
+    ranks[i] = i + 1 == num_parts
+                   ? kNoRank
+                   : byte_pair_ranks_[byte * 256U + static_cast<std::uint8_t>(piece[i + 1])];
+  }
+  begins[num_parts] = static_cast<std::uint8_t>(num_parts);
+  const auto update_rank = [&](std::size_t i) {
+    if (i + 1 >= num_parts) {
+      ranks[i] = kNoRank;
+      return;
+    }
+    const std::size_t num_bytes = static_cast<std::size_t>(begins[i + 2] - begins[i]);
+    ranks[i] = rank_of(piece.substr(begins[i], num_bytes), ids[i], ids[i + 1]);
+  };
+
+  while (num_parts > 1) {
+    const auto last = ranks.begin() + static_cast<std::ptrdiff_t>(num_parts) - 1;
+    const auto best = std::min_element(ranks.begin(), last);
+    if (*best == kNoRank) {
+      break;
+    }
+    const auto best_idx = static_cast<std::size_t>(best - ranks.begin());
+    ids[best_idx] = joined_by(*best);
+    for (std::size_t i = best_idx + 1; i + 1 < num_parts; ++i) {
+      begins[i] = begins[i + 1];
+      ids[i] = ids[i + 1];
+      ranks[i] = ranks[i + 1];
+    }
+    begins[num_parts - 1] = begins[num_parts];
+    --num_parts;
+    update_rank(best_idx);
+    if (best_idx > 0) {
+      update_rank(best_idx - 1);
     }
   }
-  std::make_heap(heap.begin(), heap.end(), comes_later);
-  const auto add_candidate = [&](std::uint32_t left) {
-    if (const auto candidate = find_merge(piece, parts, left)) {
-      heap.push_back(*candidate);
-      std::push_heap(heap.begin(), heap.end(), comes_later);
+  out.insert(out.end(), ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(num_parts));
+}
+
+void BytePairMerger::append_long(
+    std::string_view piece, Scratch& scratch, std::vector<TokenId>& out
+) const {
+  const auto size = static_cast<std::uint32_t>(piece.size());
+  std::vector<Part>& parts = scratch.parts;
+  std::vector<std::uint64_t>& heap = scratch.heap;
+  parts.resize(size);
+  heap.clear();
+  const auto entry_of = [&](std::uint32_t left) {
+    return (static_cast<std::uint64_t>(parts[left].rank) << 32) | left;
+  };
+  for (std::uint32_t i = 0; i < size; ++i) {
+    const auto byte = static_cast<std::uint8_t>(piece[i]);
+    parts[i] = {i + 1, i - 1, byte_ids_[byte], kNoRank};
+    if (i + 1 < size) {
+      parts[i].rank = byte_pair_ranks_[byte * 256U + static_cast<std::uint8_t>(piece[i + 1])];
+    }
+    if (parts[i].rank != kNoRank) {
+      heap.push_back(entry_of(i));
+    }
+  }
+  std::make_heap(heap.begin(), heap.end(), std::greater<>());
+  const auto update_rank = [&](std::uint32_t left) {
+    const std::uint32_t right = parts[left].next;
+    if (right >= size) {
+      parts[left].rank = kNoRank;
+      return;
+    }
+    const std::string_view both = piece.substr(left, parts[right].next - left);
+    parts[left].rank = rank_of(both, parts[left].id, parts[right].id);
+    if (parts[left].rank != kNoRank) {
+      heap.push_back(entry_of(left));
+      std::push_heap(heap.begin(), heap.end(), std::greater<>());
     }
   };
 
   while (!heap.empty()) {
-    std::pop_heap(heap.begin(), heap.end(), comes_later);
-    const Candidate best = heap.back();
+    std::pop_heap(heap.begin(), heap.end(), std::greater<>());
+    const auto rank = static_cast<std::uint32_t>(heap.back() >> 32);
+    const auto left_pos = static_cast<std::uint32_t>(heap.back());
     heap.pop_back();
-    Part& left = parts[best.left];
-    // A part only ever grows, so a candidate is stale exactly when its left part was swallowed or
-    // the two parts no longer have the length they had.
-    if (left.id == kNoToken || left.next >= size ||
-        parts[left.next].next - best.left != best.num_bytes) {
+    // An entry is stale when its left part was swallowed or has a different neighbour by now.
+    Part& left = parts[left_pos];
+    if (left.id == kNoToken || left.rank != rank) {
       continue;
     }
     Part& right = parts[left.next];
-    left.id = best.joined;
+    left.id = joined_by(rank);
     left.next = right.next;
     right.id = kNoToken;
     if (left.next < size) {
-      parts[left.next].prev = best.left;
-      add_candidate(best.left);
+      parts[left.next].prev = left_pos;
     }
-    if (best.left > 0) {
-      add_candidate(left.prev);
+    update_rank(left_pos);
+    if (left_pos > 0) {
+      update_rank(left.prev);
     }
   }
   for (std::uint32_t i = 0; i < size; i = parts[i].next) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -12,7 +11,7 @@
 namespace rapt {
 
 // Joins the bytes of one piece of text into tokens: again and again the adjacent pair of lowest
-// rank, the leftmost of equals, until no pair may be joined. n log n in the piece's length.
+// rank, the leftmost of equals, until no pair may be joined. n log n in the length of a long piece.
 // Immutable; the scratch space belongs to the caller.
 class BytePairMerger {
  public:
@@ -31,42 +30,41 @@ class BytePairMerger {
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
 
-  struct Candidate {
-    std::uint32_t rank = 0;
-    std::uint32_t left = 0;       // the left part's number, which is its first byte's position
-    std::uint32_t num_bytes = 0;  // of both parts: no longer true once one of them was joined
-    TokenId joined = 0;
-  };
-
   struct Part {
     std::uint32_t next = 0;  // position of the part to the right
     std::uint32_t prev = 0;
-    TokenId id = kNoToken;  // kNoToken: swallowed by its left neighbour
+    TokenId id = kNoToken;   // kNoToken: swallowed by its left neighbour
+    std::uint32_t rank = 0;  // of joining it with its right neighbour; kNoRank: never
   };
 
   // Reused from piece to piece, so that a call allocates only for its longest piece.
   struct Scratch {
     std::vector<Part> parts;
-    std::vector<Candidate> heap;
+    std::vector<std::uint64_t> heap;  // rank in the upper half, the left part's position below
   };
 
   void append_tokens(std::string_view piece, Scratch& scratch, std::vector<TokenId>& out) const;
 
  private:
+  static constexpr std::uint32_t kNoRank = 0xFFFFFFFF;
+
   struct PairSlot {
     std::uint64_t key = 0;
-    std::uint32_t rank = 0;
-    TokenId joined = kNoToken;
+    std::uint32_t rank = kNoRank;
   };
 
   void index_bytes();
-  std::optional<Candidate> find_merge(
-      std::string_view piece, const std::vector<Part>& parts, std::uint32_t left
-  ) const;
+  void index_byte_pairs();
+  std::uint32_t rank_of(std::string_view joined_bytes, TokenId left, TokenId right) const;
+  TokenId joined_by(std::uint32_t rank) const;
+  void append_short(std::string_view piece, std::vector<TokenId>& out) const;
+  void append_long(std::string_view piece, Scratch& scratch, std::vector<TokenId>& out) const;
 
   Vocabulary vocabulary_;
-  std::vector<TokenId> byte_ids_;     // [256]
-  std::vector<PairSlot> pair_slots_;  // empty for rank files
+  std::vector<TokenId> byte_ids_;               // [256]
+  std::vector<std::uint32_t> byte_pair_ranks_;  // [256 * 256]: of two bytes that stand alone
+  std::vector<PairSlot> pair_slots_;            // by pair of ids; empty for rank files
+  std::vector<TokenId> joined_;                 // by rank; empty for rank files
   bool whole_piece_first_ = true;
 };
 

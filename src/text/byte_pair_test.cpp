@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <set>
 #include <string>
 
 #include "text/byte_pair_internal.h"
@@ -72,31 +76,35 @@ TEST(BytePairMerger, FollowsAMergeList) {
   EXPECT_EQ(merge(whole_first, "ab"), std::vector<TokenId>{256});
 }
 
+using Parts = std::vector<std::string>;
+// The rank of joining two parts, and none if they may not be joined.
+using RankOf = std::function<std::optional<std::size_t>(const std::string&, const std::string&)>;
+
 // What the rule says, word for word: join the lowest rank, leftmost, until nothing can be joined.
-std::vector<TokenId> merge_plainly(const Vocabulary& vocabulary, std::string_view piece) {
-  if (const TokenId whole = vocabulary.find(piece); whole != kNoToken) {
-    return {whole};
-  }
-  std::vector<std::string> parts;
+Parts join_plainly(std::string_view piece, const RankOf& rank_of) {
+  Parts parts;
   for (const char c : piece) {
     parts.emplace_back(1, c);
   }
   while (true) {
-    TokenId best = kNoToken;
+    std::optional<std::size_t> best;
     std::size_t best_at = 0;
     for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
-      const TokenId joined = vocabulary.find(parts[i] + parts[i + 1]);
-      if (joined != kNoToken && (best == kNoToken || joined < best)) {
-        best = joined;
+      const auto rank = rank_of(parts[i], parts[i + 1]);
+      if (rank && (!best || *rank < *best)) {
+        best = rank;
         best_at = i;
       }
     }
-    if (best == kNoToken) {
-      break;
+    if (!best) {
+      return parts;
     }
     parts[best_at] += parts[best_at + 1];
     parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(best_at) + 1);
   }
+}
+
+std::vector<TokenId> ids_of(const Vocabulary& vocabulary, const Parts& parts) {
   std::vector<TokenId> ids;
   for (const std::string& part : parts) {
     ids.push_back(vocabulary.find(part));
@@ -104,24 +112,74 @@ std::vector<TokenId> merge_plainly(const Vocabulary& vocabulary, std::string_vie
   return ids;
 }
 
-TEST(BytePairMerger, AgreesWithThePlainRule) {
+std::string draw_text(CaseRandom& random, std::uint64_t max_size) {
+  std::string text(1 + random.below(max_size), 'a');
+  for (char& c : text) {
+    c = static_cast<char>('a' + random.below(3));
+  }
+  return text;
+}
+
+// Longer than what is joined without a heap.
+constexpr std::uint64_t kMaxPiece = 120;
+
+TEST(BytePairMerger, AgreesWithThePlainRuleForRanks) {
   CaseRandom random(3);
-  const auto draw = [&](std::uint64_t max_size) {
-    std::string text(1 + random.below(max_size), 'a');
-    for (char& c : text) {
-      c = static_cast<char>('a' + random.below(3));
-    }
-    return text;
-  };
   for (int round = 0; round < 100; ++round) {
     std::vector<std::string> words;
     for (int i = 0; i < 20; ++i) {
-      words.push_back(draw(5));
+      words.push_back(draw_text(random, 5));
     }
     const BytePairMerger merger(vocabulary_of(words));
+    const Vocabulary& vocabulary = merger.vocabulary();
+    const RankOf rank_of = [&](const std::string& left, const std::string& right) {
+      const TokenId joined = vocabulary.find(left + right);
+      return joined == kNoToken ? std::nullopt
+                                : std::optional<std::size_t>(static_cast<std::size_t>(joined));
+    };
     for (int i = 0; i < 20; ++i) {
-      const std::string piece = draw(40);
-      ASSERT_EQ(merge(merger, piece), merge_plainly(merger.vocabulary(), piece)) << piece;
+      const std::string piece = draw_text(random, kMaxPiece);
+      const TokenId whole = vocabulary.find(piece);
+      const auto expected = whole != kNoToken ? std::vector<TokenId>{whole}
+                                              : ids_of(vocabulary, join_plainly(piece, rank_of));
+      ASSERT_EQ(merge(merger, piece), expected) << piece;
+    }
+  }
+}
+
+TEST(BytePairMerger, AgreesWithThePlainRuleForMergeLists) {
+  CaseRandom random(4);
+  for (int round = 0; round < 100; ++round) {
+    std::set<std::string> words;
+    std::vector<Parts> pairs;
+    std::vector<std::string> known = {"a", "b", "c"};
+    for (int i = 0; i < 20; ++i) {
+      const std::string left = known[random.below(known.size())];
+      const std::string right = known[random.below(known.size())];
+      const Parts pair = {left, right};
+      if (std::find(pairs.begin(), pairs.end(), pair) == pairs.end()) {
+        pairs.push_back(pair);
+        words.insert(left + right);
+        known.push_back(left + right);
+      }
+    }
+    const Vocabulary vocabulary = vocabulary_of({words.begin(), words.end()});
+    std::vector<BytePairMerger::Merge> merges;
+    for (const Parts& pair : pairs) {
+      merges.push_back(
+          {vocabulary.find(pair[0]), vocabulary.find(pair[1]), vocabulary.find(pair[0] + pair[1])}
+      );
+    }
+    const BytePairMerger merger(vocabulary, merges, false);
+    const RankOf rank_of = [&](const std::string& left, const std::string& right) {
+      const auto found = std::find(pairs.begin(), pairs.end(), Parts{left, right});
+      return found == pairs.end()
+                 ? std::nullopt
+                 : std::optional<std::size_t>(static_cast<std::size_t>(found - pairs.begin()));
+    };
+    for (int i = 0; i < 20; ++i) {
+      const std::string piece = draw_text(random, kMaxPiece);
+      ASSERT_EQ(merge(merger, piece), ids_of(vocabulary, join_plainly(piece, rank_of))) << piece;
     }
   }
 }

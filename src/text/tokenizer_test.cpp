@@ -121,6 +121,9 @@ TEST(O200kHarmony, SurvivesMillionCharacterRuns) {
   EXPECT_EQ(run("1").size(), 333'334U);
   EXPECT_EQ(run("日").size(), 500'000U);
   EXPECT_EQ(run("\n").size(), 62'500U);
+  EXPECT_EQ(run("!").size(), 62'500U);
+  EXPECT_EQ(run("\u0301").size(), 1'000'000U);
+  EXPECT_EQ(run("\u0E33").size(), 1'000'000U);
 }
 
 }  // namespace

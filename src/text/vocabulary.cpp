@@ -10,22 +10,39 @@ namespace rapt {
 
 namespace {
 
+template <typename Word>
+std::uint64_t load(const char* bytes) {
+  Word word = 0;
+  std::memcpy(&word, bytes, sizeof(word));
+  return word;
+}
+
 std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
   hash = (hash ^ word) * 0x9E3779B97F4A7C15ULL;
   return hash ^ (hash >> 29);
 }
 
+// Most lookups are of a few bytes, so that all loads have a fixed size: those of the last bytes
+// overlap what was hashed before. The length tells apart what that makes alike.
 std::uint64_t hash_bytes(std::string_view bytes) {
-  std::uint64_t hash = bytes.size() * 0xD6E8FEB86659FD93ULL;
-  std::size_t pos = 0;
-  for (; pos + 8 <= bytes.size(); pos += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes.data() + pos, 8);
-    hash = mix(hash, word);
+  const char* data = bytes.data();
+  const std::size_t size = bytes.size();
+  std::uint64_t hash = size * 0xD6E8FEB86659FD93ULL;
+  if (size >= 8) {
+    for (std::size_t pos = 0; pos + 8 < size; pos += 8) {
+      hash = mix(hash, load<std::uint64_t>(data + pos));
+    }
+    return mix(hash, load<std::uint64_t>(data + size - 8));
   }
-  std::uint64_t rest = 0;
-  std::memcpy(&rest, bytes.data() + pos, bytes.size() - pos);
-  return mix(mix(hash, rest), rest);
+  if (size >= 4) {
+    const std::uint64_t first = load<std::uint32_t>(data);
+    return mix(hash, (first << 32) | load<std::uint32_t>(data + size - 4));
+  }
+  if (size >= 2) {
+    const std::uint64_t first = load<std::uint16_t>(data);
+    return mix(hash, (first << 32) | load<std::uint16_t>(data + size - 2));
+  }
+  return mix(hash, static_cast<std::uint8_t>(data[0]));
 }
 
 }  // namespace
