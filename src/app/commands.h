@@ -13,6 +13,8 @@ int run_main(const RunOptions& options);
 int chat_main(const ChatCommandOptions& options);
 int logits_main(const LogitsOptions& options);
 int inspect_main(const InspectOptions& options);
+int tokenize_main(const TokenizeOptions& options);
+int detokenize_main(const DetokenizeOptions& options);
 
 // The exit code that goes with an error.
 int exit_code_of(const Error& error);

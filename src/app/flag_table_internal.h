@@ -58,6 +58,8 @@ struct FlagTargets {
   ChatCommandOptions chat;
   LogitsOptions logits;
   InspectOptions inspect;
+  TokenizeOptions tokenize;
+  bool stdin_jsonl = false;
 };
 
 // Commands as bits, so that a row can name several.
@@ -67,6 +69,8 @@ enum CommandBit : unsigned {
   kChatCommand = 4,
   kLogitsCommand = 8,
   kInspectCommand = 16,
+  kTokenizeCommand = 32,
+  kDetokenizeCommand = 64,
 };
 
 struct CommandSpec {

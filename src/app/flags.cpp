@@ -13,6 +13,7 @@ namespace {
 constexpr unsigned kGenerating = kServeCommand | kRunCommand | kChatCommand;
 constexpr unsigned kOneShot = kRunCommand | kChatCommand;
 constexpr unsigned kBatching = kServeCommand | kInspectCommand;
+constexpr unsigned kTextOnly = kTokenizeCommand | kDetokenizeCommand;
 constexpr unsigned kAll = kGenerating | kLogitsCommand | kInspectCommand;
 
 constexpr double kMaxTokens = 1 << 24;
@@ -48,6 +49,14 @@ constexpr auto kCommands = std::to_array<CommandSpec>({
      "logits",
      "MODEL --token-ids IDS [flags]",
      "Prints the float32 logits of given tokens to stdout."},
+    {kTokenizeCommand,
+     "tokenize",
+     "MODEL [TEXT] [flags]",
+     "Prints the token ids of a text, or of each JSON string on stdin."},
+    {kDetokenizeCommand,
+     "detokenize",
+     "MODEL [IDS] [flags]",
+     "Prints the text of token ids, or of each JSON list on stdin."},
 });
 
 constexpr auto kFlags = std::to_array<FlagSpec>({
@@ -58,6 +67,13 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .is_positional = true,
      .help = "a checkpoint directory, or a name such as openai/gpt-oss-20b that is in the local "
              "Hugging Face cache",
+     .assign = [](FlagTargets& to, const FlagValue& value) { to.load.model = value.text; }},
+    {.name = "model",
+     .commands = kTextOnly,
+     .metavar = "MODEL",
+     .is_positional = true,
+     .help = "as for `rapt serve`; a folder that holds only a tokenizer.json, or the word "
+             "o200k_harmony for the built-in one of gpt-oss, will do",
      .assign = [](FlagTargets& to, const FlagValue& value) { to.load.model = value.text; }},
     {.name = "prompt",
      .commands = kRunCommand,
@@ -276,6 +292,34 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .help = "the same seed gives the same answer; without it: a random one",
      .assign = [](FlagTargets& to, const FlagValue& value
                ) { to.sampling.seed = static_cast<std::uint64_t>(value.whole); }},
+
+    // Text and token ids.
+    {.name = "text",
+     .commands = kTokenizeCommand,
+     .metavar = "TEXT",
+     .is_positional = true,
+     .help = "what to tokenize; put -- before one that begins with a dash",
+     .assign = [](FlagTargets& to, const FlagValue& value) { to.tokenize.text = value.text; }},
+    {.name = "token-ids",
+     .kind = FlagKind::kTokenIds,
+     .commands = kDetokenizeCommand,
+     .metavar = "IDS",
+     .is_positional = true,
+     .help = "the token ids, e.g. 1,2,3",
+     .assign = [](FlagTargets& to, const FlagValue& value) { to.token_ids = value.token_ids; }},
+    {.name = "stdin-jsonl",
+     .kind = FlagKind::kSwitch,
+     .commands = kTextOnly,
+     .help =
+         "read one JSON value a line from stdin and print one a line, in order; a line that is "
+         "refused is answered by {\"error\": ...}. This is also what happens without an argument",
+     .assign = [](FlagTargets& to, const FlagValue& value) { to.stdin_jsonl = value.on; }},
+    {.name = "allow-special",
+     .kind = FlagKind::kSwitch,
+     .commands = kTokenizeCommand,
+     .help = "turn names of special tokens in the text into these tokens; else they are plain text",
+     .assign = [](FlagTargets& to,
+                  const FlagValue& value) { to.tokenize.allow_special = value.on; }},
 
     // One-shot input and output.
     {.name = "raw",

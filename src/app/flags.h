@@ -101,13 +101,31 @@ struct InspectOptions {
   bool json = false;
 };
 
+struct TokenizeOptions {
+  std::string model;
+  std::optional<std::string> text;  // absent: one JSON string a line of stdin
+  bool allow_special = false;       // a special token's name in the text becomes the token
+};
+
+struct DetokenizeOptions {
+  std::string model;
+  std::optional<std::vector<TokenId>> token_ids;  // absent: one JSON list a line of stdin
+};
+
 // Text to print and a reason to stop: --help and --version.
 struct PrintText {
   std::string text;
 };
 
-using CommandOptions = std::
-    variant<PrintText, ServeOptions, RunOptions, ChatCommandOptions, LogitsOptions, InspectOptions>;
+using CommandOptions = std::variant<
+    PrintText,
+    ServeOptions,
+    RunOptions,
+    ChatCommandOptions,
+    LogitsOptions,
+    InspectOptions,
+    TokenizeOptions,
+    DetokenizeOptions>;
 
 struct Invocation {
   CommandOptions options;

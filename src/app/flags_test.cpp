@@ -218,6 +218,25 @@ TEST(Flags, ReadsChatLogitsAndInspectFlags) {
   EXPECT_TRUE(parse_as<InspectOptions>({"inspect", "m", "--json"}).json);
 }
 
+TEST(Flags, GivesTextCommandsTheirArgumentOrTheLinesOfStdin) {
+  const auto tokenize = parse_as<TokenizeOptions>({"tokenize", "m", "a b", "--allow-special"});
+  EXPECT_EQ(tokenize.model, "m");
+  EXPECT_EQ(tokenize.text, "a b");
+  EXPECT_TRUE(tokenize.allow_special);
+  EXPECT_EQ(parse_as<TokenizeOptions>({"tokenize", "m", ""}).text, "");
+  EXPECT_EQ(parse_as<TokenizeOptions>({"tokenize", "m", "--", "-1"}).text, "-1");
+  EXPECT_EQ(parse_as<TokenizeOptions>({"tokenize", "m"}).text, std::nullopt);
+  EXPECT_EQ(parse_as<TokenizeOptions>({"tokenize", "m", "--stdin-jsonl"}).text, std::nullopt);
+  EXPECT_THAT(error_of({"tokenize", "m", "a", "--stdin-jsonl"}), HasSubstr("not both"));
+  EXPECT_THAT(error_of({"tokenize"}), HasSubstr("needs a MODEL"));
+
+  const auto detokenize = parse_as<DetokenizeOptions>({"detokenize", "m", "1,2"});
+  EXPECT_EQ(detokenize.model, "m");
+  EXPECT_EQ(detokenize.token_ids, (std::vector<TokenId>{1, 2}));
+  EXPECT_EQ(parse_as<DetokenizeOptions>({"detokenize", "m"}).token_ids, std::nullopt);
+  EXPECT_THAT(error_of({"detokenize", "m", "1", "--stdin-jsonl"}), HasSubstr("not both"));
+}
+
 TEST(Flags, ReadsTokenIdsFromAFile) {
   const ConfigFile ids("[1, 22,\n 333]\n");
   EXPECT_THAT(

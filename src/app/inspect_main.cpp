@@ -89,7 +89,7 @@ void print_json(const std::string& path, const ModelInfo& info, const MemoryPlan
 
 Result<void> inspect(const InspectOptions& options) {
   set_log_level(options.load.log_level);
-  ASSIGN_OR_RETURN(const std::string path, find_model_folder(options.load));
+  ASSIGN_OR_RETURN(const std::string path, find_model_folder(options.load.model));
   ASSIGN_OR_RETURN(const std::unique_ptr<Model> model, load_model(path));
   ASSIGN_OR_RETURN(const MemoryPlan plan, plan_memory(options.load.engine, *model, detect_cpu()));
   if (options.json) {

@@ -5,8 +5,8 @@
 #include <ctime>
 #include <random>
 
+#include "app/tokenizer_source.h"
 #include "base/log.h"
-#include "checkpoint/checkpoint_dir.h"
 #include "checkpoint/hf_cache.h"
 
 namespace rapt {
@@ -16,21 +16,6 @@ namespace {
 std::string environment_variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
-}
-
-// The checkpoint's own tokenizer, or the built-in one for a model that has gpt-oss's vocabulary.
-Result<std::unique_ptr<Tokenizer>> load_tokenizer(
-    const std::string& folder, const ModelInfo& info
-) {
-  ASSIGN_OR_RETURN(const CheckpointDir checkpoint, CheckpointDir::open(folder));
-  if (const auto path = checkpoint.find_companion("tokenizer.json")) {
-    return load_tokenizer_json(*path);
-  }
-  constexpr int kO200kHarmonySize = 201088;
-  if (info.chat_format == "harmony" && info.vocab_size == kO200kHarmonySize) {
-    return builtin_o200k_harmony();
-  }
-  return std::unique_ptr<Tokenizer>();
 }
 
 }  // namespace
@@ -47,22 +32,23 @@ std::vector<TokenId> LoadedModel::eos_token_ids() const {
   return ids;
 }
 
-Result<std::string> find_model_folder(const LoadOptions& options) {
+Result<std::string> find_model_folder(const std::string& model, bool needs_weights) {
   return resolve_model_path(
-      options.model,
+      model,
       HfCacheEnv{
           .hf_hub_cache = environment_variable("HF_HUB_CACHE"),
           .hf_home = environment_variable("HF_HOME"),
           .xdg_cache_home = environment_variable("XDG_CACHE_HOME"),
           .home = environment_variable("HOME"),
-      }
+      },
+      needs_weights
   );
 }
 
 Result<LoadedModel> load_for_command(const LoadOptions& options) {
   set_log_level(options.log_level);
   LoadedModel loaded;
-  ASSIGN_OR_RETURN(loaded.path, find_model_folder(options));
+  ASSIGN_OR_RETURN(loaded.path, find_model_folder(options.model));
   LOG_INFO("loading", kv("model", loaded.path));
   ASSIGN_OR_RETURN(std::unique_ptr<Model> model, load_model(loaded.path));
   loaded.info = model->info();
@@ -73,7 +59,7 @@ Result<LoadedModel> load_for_command(const LoadOptions& options) {
       kv("weights", loaded.info.weight_format),
       kv("bytes", loaded.info.weight_bytes)
   );
-  ASSIGN_OR_RETURN(loaded.tokenizer, load_tokenizer(loaded.path, loaded.info));
+  ASSIGN_OR_RETURN(loaded.tokenizer, load_model_tokenizer(loaded.path, loaded.info));
   if (loaded.tokenizer) {
     ASSIGN_OR_RETURN(
         loaded.chat_format, make_chat_format(loaded.info.chat_format, *loaded.tokenizer)

@@ -25,8 +25,9 @@ struct LoadedModel {
   std::vector<TokenId> eos_token_ids() const;
 };
 
-// Finds the folder that `options.model` names: a path, or a name in the local Hugging Face cache.
-Result<std::string> find_model_folder(const LoadOptions& options);
+// Finds the folder that `model` names: a path, or a name in the local Hugging Face cache. Without
+// `needs_weights`, a cached model whose weights were never downloaded will do.
+Result<std::string> find_model_folder(const std::string& model, bool needs_weights = true);
 
 Result<LoadedModel> load_for_command(const LoadOptions& options);
 

@@ -29,6 +29,10 @@ struct RunCommand {
   int operator()(const LogitsOptions& options) const { return logits_main(options); }
 
   int operator()(const InspectOptions& options) const { return inspect_main(options); }
+
+  int operator()(const TokenizeOptions& options) const { return tokenize_main(options); }
+
+  int operator()(const DetokenizeOptions& options) const { return detokenize_main(options); }
 };
 
 Environment read_environ() {

@@ -118,6 +118,25 @@ Result<CommandOptions> logits_options(FlagTargets& targets) {
   return CommandOptions(std::move(targets.logits));
 }
 
+Result<CommandOptions> tokenize_options(FlagTargets& targets) {
+  if (targets.stdin_jsonl && targets.tokenize.text.has_value()) {
+    return invalid_argument("rapt tokenize takes a TEXT or --stdin-jsonl, not both");
+  }
+  targets.tokenize.model = std::move(targets.load.model);
+  return CommandOptions(std::move(targets.tokenize));
+}
+
+Result<CommandOptions> detokenize_options(FlagTargets& targets) {
+  if (targets.stdin_jsonl && !targets.token_ids.empty()) {
+    return invalid_argument("rapt detokenize takes IDS or --stdin-jsonl, not both");
+  }
+  DetokenizeOptions detokenize{.model = std::move(targets.load.model), .token_ids = {}};
+  if (!targets.token_ids.empty()) {
+    detokenize.token_ids = std::move(targets.token_ids);
+  }
+  return CommandOptions(std::move(detokenize));
+}
+
 Result<CommandOptions> options_of(const CommandSpec& command, FlagTargets targets) {
   if (targets.load.model.empty()) {
     return invalid_argument(
@@ -142,6 +161,10 @@ Result<CommandOptions> options_of(const CommandSpec& command, FlagTargets target
     case kInspectCommand:
       targets.inspect.load = std::move(targets.load);
       return CommandOptions(std::move(targets.inspect));
+    case kTokenizeCommand:
+      return tokenize_options(targets);
+    case kDetokenizeCommand:
+      return detokenize_options(targets);
   }
   return internal_error("a command without options");
 }

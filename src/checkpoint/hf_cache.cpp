@@ -88,7 +88,9 @@ std::vector<std::string> list_snapshots(const std::string& model_folder) {
   return names;
 }
 
-Result<std::string> find_snapshot(const std::string& model, const std::string& model_folder) {
+Result<std::string> find_snapshot(
+    const std::string& model, const std::string& model_folder, bool needs_weights
+) {
   ASSIGN_OR_RETURN(const std::optional<std::string> commit, read_ref(model_folder));
   std::string chosen;
   if (commit) {
@@ -105,7 +107,7 @@ Result<std::string> find_snapshot(const std::string& model, const std::string& m
     chosen = snapshots.empty() ? std::string() : snapshots.front();
   }
   const std::string snapshot = model_folder + "/snapshots/" + chosen;
-  if (chosen.empty() || !exists(snapshot) || !has_weight_files(snapshot)) {
+  if (chosen.empty() || !exists(snapshot) || (needs_weights && !has_weight_files(snapshot))) {
     return not_found(
         model + " is in the Hugging Face cache (" + model_folder +
         "), but without its weights: the download is not complete; " + how_to_get(model)
@@ -129,7 +131,9 @@ std::string hf_hub_folder(const HfCacheEnv& env) {
   return env.home.empty() ? std::string() : env.home + "/.cache/huggingface/hub";
 }
 
-Result<std::string> resolve_model_path(const std::string& model, const HfCacheEnv& env) {
+Result<std::string> resolve_model_path(
+    const std::string& model, const HfCacheEnv& env, bool needs_weights
+) {
   if (model.empty()) {
     return invalid_argument(
         "no model was named; give a folder, or a name such as openai/gpt-oss-20b"
@@ -159,7 +163,7 @@ Result<std::string> resolve_model_path(const std::string& model, const HfCacheEn
         "); " + how_to_get(model)
     );
   }
-  return find_snapshot(model, model_folder);
+  return find_snapshot(model, model_folder, needs_weights);
 }
 
 }  // namespace rapt

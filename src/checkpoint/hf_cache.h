@@ -23,7 +23,9 @@ std::string hf_hub_folder(const HfCacheEnv& env);
 // The folder of a model that a user names: a path that exists stays what it is; a name such as
 // "openai/gpt-oss-20b" becomes the snapshot of its revision `main` in the local cache. Nothing is
 // downloaded: the error of a model that is not there says where it was looked for and how to get
-// it.
-Result<std::string> resolve_model_path(const std::string& model, const HfCacheEnv& env);
+// it. A snapshot without weights is an error too where they are needed.
+Result<std::string> resolve_model_path(
+    const std::string& model, const HfCacheEnv& env, bool needs_weights = true
+);
 
 }  // namespace rapt

@@ -101,6 +101,13 @@ TEST_F(ResolveModelPathTest, SaysThatADownloadIsNotComplete) {
   expect_refused(kModel, "hf download openai/gpt-oss-20b");
 }
 
+TEST_F(ResolveModelPathTest, TakesASnapshotWithoutWeightsWhereNoneAreNeeded) {
+  folder_.write("models--openai--gpt-oss-20b/refs/main", "abc");
+  EXPECT_FALSE(resolve_model_path(kModel, env_, false)) << "there is no snapshot at all";
+  folder_.write("models--openai--gpt-oss-20b/snapshots/abc/tokenizer.json", "{}");
+  EXPECT_EQ(*resolve_model_path(kModel, env_, false), cached_ + "/snapshots/abc");
+}
+
 TEST_F(ResolveModelPathTest, RefusesRefsThatAreNoCommit) {
   for (const char* ref : {"../../elsewhere", "a/b", "\n", "a b"}) {
     folder_.write("models--openai--gpt-oss-20b/refs/main", ref);
