@@ -74,15 +74,16 @@ HarmonyNamespace harmony_python_tool() {
   HarmonyNamespace python;
   python.name = "python";
   python.description =
-      "Use this tool to execute Python code in your chain of thought. The code will not be shown "
-      "to the user. This tool should be used for internal reasoning, but not for code that is "
-      "intended to be visible to the user (e.g. when creating plots, tables, or files).\n"
+      "Use this tool to execute Python code in your chain "
+      "of thought. The code will not be shown to the user. This tool should be used for internal "
+      "reasoning, but not for code that is intended to be visible to the user (e.g. when creating "
+      "plots, tables, or files).\n"
       "\n"
       "When you send a message containing Python code to python, it will be executed in a "
       "stateful Jupyter notebook environment. python will respond with the output of the "
-      "execution or time out after 120.0 seconds. The drive at '/mnt/data' can be used to save "
-      "and persist user files. Internet access for this session is UNKNOWN. Depends on the "
-      "cluster.";
+      "execution or time out after 120.0 seconds. The drive at '/"
+      "mnt/data' can be used to save and persist user files. Internet access for this session is "
+      "UNKNOWN. Depends on the cluster.";
   return python;
 }
 

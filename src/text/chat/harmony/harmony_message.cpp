@@ -20,6 +20,20 @@ std::string_view harmony_role_name(HarmonyRole role) {
   return "";
 }
 
+std::optional<HarmonyRole> harmony_role_called(std::string_view name) {
+  for (const HarmonyRole role :
+       {HarmonyRole::kSystem,
+        HarmonyRole::kDeveloper,
+        HarmonyRole::kUser,
+        HarmonyRole::kAssistant,
+        HarmonyRole::kTool}) {
+    if (harmony_role_name(role) == name) {
+      return role;
+    }
+  }
+  return std::nullopt;
+}
+
 Result<HarmonyTokens> HarmonyTokens::find_in(const Tokenizer& tokenizer) {
   HarmonyTokens tokens;
   for (const auto& [name, id] : std::initializer_list<std::pair<const char*, TokenId*>>{

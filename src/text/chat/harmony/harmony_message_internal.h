@@ -21,11 +21,13 @@ namespace rapt {
 enum class HarmonyRole { kSystem, kDeveloper, kUser, kAssistant, kTool };
 
 std::string_view harmony_role_name(HarmonyRole role);
+std::optional<HarmonyRole> harmony_role_called(std::string_view name);
 
 // One message on its way into a prompt.
 struct HarmonyMessage {
   HarmonyRole role = HarmonyRole::kUser;
   std::string name;  // tool: the tool's full name, which takes the role's place; others: may be ""
+  bool has_empty_name = false;  // the name is there and empty, which is not the same: "user:"
   std::optional<std::string> recipient;
   std::optional<std::string> channel;
   std::optional<std::string> content_type;

@@ -7,15 +7,32 @@ namespace rapt {
 HarmonyRenderer::HarmonyRenderer(const Tokenizer& tokenizer, HarmonyTokens tokens)
     : tokenizer_(tokenizer), tokens_(tokens) {}
 
-Result<std::vector<TokenId>> HarmonyRenderer::render_for_completion(
-    std::span<const HarmonyMessage> conversation
+Result<std::vector<TokenId>> HarmonyRenderer::render(std::span<const HarmonyMessage> conversation
 ) const {
   std::vector<TokenId> ids;
   for (const HarmonyMessage& message : conversation) {
     RETURN_IF_ERROR(append_message(message, ids));
   }
+  return ids;
+}
+
+Result<std::vector<TokenId>> HarmonyRenderer::render_for_completion(
+    std::span<const HarmonyMessage> conversation, HarmonyRole next
+) const {
+  ASSIGN_OR_RETURN(std::vector<TokenId> ids, render(conversation));
   ids.push_back(tokens_.start);
-  append_text(harmony_role_name(HarmonyRole::kAssistant), ids);
+  append_text(harmony_role_name(next), ids);
+  return ids;
+}
+
+Result<std::vector<TokenId>> HarmonyRenderer::render_for_training(
+    std::span<const HarmonyMessage> conversation
+) const {
+  ASSIGN_OR_RETURN(std::vector<TokenId> ids, render(conversation));
+  if (!conversation.empty() && conversation.back().role == HarmonyRole::kAssistant &&
+      conversation.back().channel == kHarmonyFinal) {
+    ids.back() = tokens_.end_of_turn;
+  }
   return ids;
 }
 
@@ -24,13 +41,13 @@ Result<void> HarmonyRenderer::append_message(
 ) const {
   out.push_back(tokens_.start);
   if (message.role == HarmonyRole::kTool) {
-    if (message.name.empty()) {
+    if (message.name.empty() && !message.has_empty_name) {
       return invalid_argument("a tool message must name the tool it comes from");
     }
     append_text(message.name, out);
   } else {
     append_text(harmony_role_name(message.role), out);
-    if (!message.name.empty()) {
+    if (!message.name.empty() || message.has_empty_name) {
       append_text(":" + message.name, out);
     }
   }

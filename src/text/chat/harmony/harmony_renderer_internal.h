@@ -16,8 +16,14 @@ class HarmonyRenderer {
   // `tokenizer` must outlive this.
   HarmonyRenderer(const Tokenizer& tokenizer, HarmonyTokens tokens);
 
-  // The messages, then the begin of the assistant's next one.
-  Result<std::vector<TokenId>> render_for_completion(std::span<const HarmonyMessage> conversation
+  // The messages and nothing else.
+  Result<std::vector<TokenId>> render(std::span<const HarmonyMessage> conversation) const;
+  // The messages, then the begin of the next one.
+  Result<std::vector<TokenId>> render_for_completion(
+      std::span<const HarmonyMessage> conversation, HarmonyRole next = HarmonyRole::kAssistant
+  ) const;
+  // The messages as a model should learn to write them: a last answer ends the turn.
+  Result<std::vector<TokenId>> render_for_training(std::span<const HarmonyMessage> conversation
   ) const;
 
  private:
