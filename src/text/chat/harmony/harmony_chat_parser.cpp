@@ -86,6 +86,9 @@ std::optional<HarmonyToolNames::Match> HarmonyChatParser::called_tool(const Harm
     return names_.find(*header.recipient);
   }
   for (const std::string& word : header.words) {
+    if (is_content_type(word)) {
+      continue;
+    }
     if (auto tool = names_.find(word)) {
       tool->is_written_so = false;
       return tool;

@@ -91,6 +91,10 @@ bool is_tool_recipient(std::string_view recipient) {
          std::find(kParticipants.begin(), kParticipants.end(), recipient) == kParticipants.end();
 }
 
+bool is_content_type(std::string_view word) {
+  return std::find(kContentTypes.begin(), kContentTypes.end(), word) != kContentTypes.end();
+}
+
 bool is_header_word(std::string_view word) {
   return word.starts_with(kHarmonyRecipientMark) || !leading_role(word).empty() ||
          !leading_channel(word).empty();

@@ -39,6 +39,9 @@ std::string_view recipient_of(std::string_view word);
 // Whether a message to `recipient` is for a tool, not for somebody who takes part in the talk.
 bool is_tool_recipient(std::string_view recipient);
 
+// "json", "code".
+bool is_content_type(std::string_view word);
+
 bool is_header_word(std::string_view word);
 // The same for a word of which only the begin may have come.
 bool may_become_header_word(std::string_view word);
