@@ -6,6 +6,7 @@ offsets into the data part), the data. The header is padded with blanks to a mul
 
 import json
 import math
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +40,11 @@ def array_entry(name: str, values: np.ndarray) -> TensorEntry:
 def write_file(
     path: Path, entries: list[TensorEntry], on_bytes: Callable[[int], None] = lambda count: None
 ) -> None:
-    """Writes the entries in the given order; `on_bytes` hears how much was written."""
+    """Writes the entries in the given order; `on_bytes` hears how much was written.
+
+    The file appears under its name when it is whole: a server may have the old one mapped, and must
+    never see it shrink.
+    """
     header: dict = {"__metadata__": {"format": "pt"}}
     offset = 0
     for entry in entries:
@@ -51,7 +56,8 @@ def write_file(
         offset += entry.num_bytes
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
-    with open(path, "wb") as file:
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    with open(part, "wb") as file:
         file.write(len(text).to_bytes(8, "little"))
         file.write(text)
         for entry in entries:
@@ -62,6 +68,7 @@ def write_file(
                 on_bytes(chunk.nbytes)
             if written != entry.num_bytes:
                 raise ValueError(f"{entry.name}: {written} bytes for a tensor of {entry.num_bytes}")
+    part.replace(path)
 
 
 def read_file(path: Path) -> dict[str, np.ndarray]:
