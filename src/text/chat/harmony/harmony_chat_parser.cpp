@@ -143,11 +143,7 @@ void HarmonyChatParser::end_call() {
   if (*token_ != tokens_.call) {
     on_repair(RepairKind::kCallEnd);
   }
-  // Clients parse what they get, and nothing at all is no JSON.
-  if (is_blank(arguments_)) {
-    on_repair(RepairKind::kCallArguments);
-    add_arguments("{}");
-  } else if (!parse_json(arguments_, "the arguments")) {
+  if (!parse_json(arguments_, "the arguments")) {
     on_repair(RepairKind::kCallArguments);
   }
 }

@@ -159,7 +159,7 @@ TEST(HarmonyToolCalls, SurviveAMalformedHeader) {
       {"<|channel|>commentary to=functions.f json<|call|>",
        "",
        "",
-       "f({})",
+       "f()",
        "missing_message call_arguments "},
       {"<|channel|>analysis<|message|>a<|end|><|channel|>commentary "
        "to=functions.f<|message|>{}<|call|>",
@@ -198,7 +198,7 @@ TEST(HarmonyToolCalls, PassOnWhateverTheArgumentsAre) {
       {"<|channel|>commentary to=functions.f<|message|><|call|>",
        "",
        "",
-       "f({})",
+       "f()",
        "call_arguments "},
       {"<|channel|>commentary to=functions.f<|message|> {\"a\" :1}\n<|call|>",
        "",

@@ -163,6 +163,9 @@ HarmonyHeader HarmonyHeaderText::parse() const {
     }
     read_section(words, sections_[i].constrained, header);
   }
+  if (header.channel.empty() && sections_.size() > 1 && is_blank(sections_.back().text)) {
+    header.channel = kHarmonyFinal;
+  }
   if (!is_channel_clean) {
     header.repairs.push_back(RepairKind::kChannel);
   }

@@ -142,6 +142,18 @@ TEST(HarmonyHistory, NamesTheResultThatAnswersNothing) {
   );
 }
 
+TEST(HarmonyHistory, GoesOnForManyTurns) {
+  std::vector<ChatMessage> messages;
+  for (int turn = 0; turn < 50; ++turn) {
+    const std::string id = "c" + std::to_string(turn);
+    messages.push_back(user("q"));
+    messages.push_back(calls({{id, "f", "{}"}}, "think"));
+    messages.push_back(result(id, "r"));
+    messages.push_back(answer("a", "think"));
+  }
+  EXPECT_EQ(written(messages).size(), 200U) << "all but the used reasoning";
+}
+
 TEST(HarmonyPrompt, DeclaresToolsInTheDeveloperMessage) {
   const ChatMessage system{ChatRole::kSystem, "Be brief."};
   const std::string tools =

@@ -248,10 +248,7 @@ void expect_sorted(const std::vector<Message>& messages, const Answer& answer) {
     const std::optional<std::string>& to = message.header.recipient;
     if (is_call(message.header)) {
       ASSERT_LT(call_idx, answer.calls.size());
-      const std::string& arguments = answer.calls[call_idx++].arguments;
-      EXPECT_TRUE(
-          arguments == message.text || (is_blank(message.text) && arguments == message.text + "{}")
-      ) << arguments;
+      EXPECT_EQ(answer.calls[call_idx++].arguments, message.text);
     } else if (message.header.channel == "analysis" && !(to && is_tool_recipient(*to))) {
       append_message(reasoning, message.text);
     } else {
