@@ -15,6 +15,7 @@ int logits_main(const LogitsOptions& options);
 int inspect_main(const InspectOptions& options);
 int tokenize_main(const TokenizeOptions& options);
 int detokenize_main(const DetokenizeOptions& options);
+int harmony_main(const HarmonyOptions& options);
 
 // The exit code that goes with an error.
 int exit_code_of(const Error& error);

@@ -59,6 +59,8 @@ struct FlagTargets {
   LogitsOptions logits;
   InspectOptions inspect;
   TokenizeOptions tokenize;
+  HarmonyOptions harmony;
+  std::string harmony_action;
   bool stdin_jsonl = false;
 };
 
@@ -71,6 +73,7 @@ enum CommandBit : unsigned {
   kInspectCommand = 16,
   kTokenizeCommand = 32,
   kDetokenizeCommand = 64,
+  kHarmonyCommand = 128,
 };
 
 struct CommandSpec {

@@ -57,6 +57,10 @@ constexpr auto kCommands = std::to_array<CommandSpec>({
      "detokenize",
      "MODEL [IDS] [flags]",
      "Prints the text of token ids, or of each JSON list on stdin."},
+    {kHarmonyCommand,
+     "harmony",
+     "render|parse --stdin-jsonl [flags]",
+     "Turns conversations into token ids, or a model's token ids into messages."},
 });
 
 constexpr auto kFlags = std::to_array<FlagSpec>({
@@ -307,9 +311,29 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .is_positional = true,
      .help = "the token ids, e.g. 1,2,3",
      .assign = [](FlagTargets& to, const FlagValue& value) { to.token_ids = value.token_ids; }},
+    {.name = "action",
+     .kind = FlagKind::kChoice,
+     .commands = kHarmonyCommand,
+     .metavar = "ACTION",
+     .choices = "render|parse",
+     .is_positional = true,
+     .help = "render: a conversation as OpenAI's Harmony library writes it in JSON, to token ids; "
+             "parse: the ids that a model wrote, to messages",
+     .assign = [](FlagTargets& to, const FlagValue& value) { to.harmony_action = value.text; }},
+    {.name = "tokenizer",
+     .commands = kHarmonyCommand,
+     .metavar = "DIR",
+     .default_text = "o200k_harmony",
+     .help = "a folder with a tokenizer.json, or the word o200k_harmony for the built-in one",
+     .assign = [](FlagTargets& to, const FlagValue& value) { to.harmony.tokenizer = value.text; }},
+    {.name = "strict",
+     .kind = FlagKind::kSwitch,
+     .commands = kHarmonyCommand,
+     .help = "parse as OpenAI's library does, which refuses malformed output; else it is repaired",
+     .assign = [](FlagTargets& to, const FlagValue& value) { to.harmony.strict = value.on; }},
     {.name = "stdin-jsonl",
      .kind = FlagKind::kSwitch,
-     .commands = kTextOnly,
+     .commands = kTextOnly | kHarmonyCommand,
      .help =
          "read one JSON value a line from stdin and print one a line, in order; a line that is "
          "refused is answered by {\"error\": ...}. This is also what happens without an argument",

@@ -112,6 +112,15 @@ struct DetokenizeOptions {
   std::optional<std::vector<TokenId>> token_ids;  // absent: one JSON list a line of stdin
 };
 
+// `rapt harmony`: one JSON value a line of stdin, one answer a line of stdout.
+struct HarmonyOptions {
+  enum class Action { kRender, kParse };
+
+  Action action = Action::kRender;
+  std::string tokenizer = "o200k_harmony";  // as load_named_tokenizer() takes it
+  bool strict = false;                      // kParse: as OpenAI's library, errors included
+};
+
 // Text to print and a reason to stop: --help and --version.
 struct PrintText {
   std::string text;
@@ -125,7 +134,8 @@ using CommandOptions = std::variant<
     LogitsOptions,
     InspectOptions,
     TokenizeOptions,
-    DetokenizeOptions>;
+    DetokenizeOptions,
+    HarmonyOptions>;
 
 struct Invocation {
   CommandOptions options;

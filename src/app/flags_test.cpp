@@ -237,6 +237,21 @@ TEST(Flags, GivesTextCommandsTheirArgumentOrTheLinesOfStdin) {
   EXPECT_THAT(error_of({"detokenize", "m", "1", "--stdin-jsonl"}), HasSubstr("not both"));
 }
 
+TEST(Flags, HarmonyRendersOrParses) {
+  const auto render = parse_as<HarmonyOptions>({"harmony", "render", "--stdin-jsonl"});
+  EXPECT_EQ(render.action, HarmonyOptions::Action::kRender);
+  EXPECT_EQ(render.tokenizer, HarmonyOptions().tokenizer);
+  const auto parsed =
+      parse_as<HarmonyOptions>({"harmony", "parse", "--stdin-jsonl", "--tokenizer", "d", "--strict"}
+      );
+  EXPECT_EQ(parsed.action, HarmonyOptions::Action::kParse);
+  EXPECT_EQ(parsed.tokenizer, "d");
+  EXPECT_TRUE(parsed.strict);
+  EXPECT_THAT(error_of({"harmony"}), HasSubstr("render or parse"));
+  EXPECT_THAT(error_of({"harmony", "paint"}), HasSubstr("paint"));
+  EXPECT_THAT(error_of({"harmony", "render", "--strict"}), HasSubstr("harmony parse only"));
+}
+
 TEST(Flags, ReadsTokenIdsFromAFile) {
   const ConfigFile ids("[1, 22,\n 333]\n");
   EXPECT_THAT(

@@ -33,6 +33,8 @@ struct RunCommand {
   int operator()(const TokenizeOptions& options) const { return tokenize_main(options); }
 
   int operator()(const DetokenizeOptions& options) const { return detokenize_main(options); }
+
+  int operator()(const HarmonyOptions& options) const { return harmony_main(options); }
 };
 
 Environment read_environ() {

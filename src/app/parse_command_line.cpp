@@ -137,8 +137,21 @@ Result<CommandOptions> detokenize_options(FlagTargets& targets) {
   return CommandOptions(std::move(detokenize));
 }
 
+Result<CommandOptions> harmony_options(FlagTargets& targets) {
+  HarmonyOptions& harmony = targets.harmony;
+  if (targets.harmony_action.empty()) {
+    return invalid_argument("rapt harmony needs to be told what to do: render or parse");
+  }
+  const bool is_parse = targets.harmony_action == "parse";
+  if (harmony.strict && !is_parse) {
+    return invalid_argument("--strict goes with rapt harmony parse only");
+  }
+  harmony.action = is_parse ? HarmonyOptions::Action::kParse : HarmonyOptions::Action::kRender;
+  return CommandOptions(std::move(harmony));
+}
+
 Result<CommandOptions> options_of(const CommandSpec& command, FlagTargets targets) {
-  if (targets.load.model.empty()) {
+  if (targets.load.model.empty() && command.bit != kHarmonyCommand) {
     return invalid_argument(
         "rapt " + std::string(command.name) +
         " needs a MODEL: a checkpoint directory, or a name such as openai/gpt-oss-20b"
@@ -165,6 +178,8 @@ Result<CommandOptions> options_of(const CommandSpec& command, FlagTargets target
       return tokenize_options(targets);
     case kDetokenizeCommand:
       return detokenize_options(targets);
+    case kHarmonyCommand:
+      return harmony_options(targets);
   }
   return internal_error("a command without options");
 }
