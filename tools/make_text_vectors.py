@@ -89,16 +89,16 @@ def ids_of(text: str) -> list[int]:
     return ids
 
 
-def random_string(random: Random) -> str:
+def random_string(random: Random, fragments=FRAGMENTS, ranges=RANGES) -> str:
     """Written again in src/text/text_cases_internal.h; both must draw the same numbers in the same order."""
     pieces = []
     for _ in range(random.below(24)):
         kind = random.below(10)
         if kind < 5:
-            fragment = random.choice(FRAGMENTS)
+            fragment = random.choice(fragments)
             pieces.append(fragment * (1 if kind < 4 else 1 + random.below(8)))
         else:
-            first, last = random.choice(RANGES)
+            first, last = random.choice(ranges)
             for _ in range(1 + random.below(5)):
                 code_point = first + random.below(last - first + 1)
                 is_surrogate = 0xD800 <= code_point < 0xE000
@@ -106,15 +106,18 @@ def random_string(random: Random) -> str:
     return "".join(pieces)
 
 
-def chunk_of_strings(seed: int, size: int) -> list[str]:
+STRINGS_PER_CHUNK = 1000
+
+
+def chunk_of_strings(seed: int, size: int, fragments=FRAGMENTS, ranges=RANGES) -> list[str]:
     random = Random(seed)
-    return [random_string(random) for _ in range(size)]
+    return [random_string(random, fragments, ranges) for _ in range(size)]
 
 
 def random_strings() -> dict:
     vectors = {
         "what": "chunk i: strings drawn with seed i, and the hash of all their ids",
-        "strings_per_chunk": 1000,
+        "strings_per_chunk": STRINGS_PER_CHUNK,
         "fragments": FRAGMENTS,
         "ranges": RANGES,
         "hashes": [],
@@ -135,20 +138,106 @@ TINY_CORPUS = [
 ] * 4
 
 
-def tiny_tokenizer(split_by_gpt2: bool, ignore_merges: bool) -> dict:
-    """A small tokenizer.json of one shape, with the ids that tokenizers gives for some texts."""
-    from tokenizers import AddedToken, Regex, Tokenizer, models, pre_tokenizers, trainers
+LLAMA3_PATTERN = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+QWEN_PATTERN = LLAMA3_PATTERN.replace(r"\p{N}{1,3}", r"\p{N}")
+
+# For tokenizers that normalize: letters that have a composed form, and marks in any order.
+MARK_FRAGMENTS = [
+    *["e\u0301", "e\u0323\u0302", "a\u0302\u0323", "\u00c5", "\u212b", "o\u0308\u0304", "\u1e9b\u0323"],
+    *["\u1100\u1161", "\uac00\u11a8", "\u1112\u1161\u11ab", "\u304b\u3099", "\u30cf\u309a"],
+    *["\u0915\u093c", "\u0958", "\u0f71\u0f72\u0f74", "\u0fb2\u0f81", "\u2260", "=\u0338", "\u0344"],
+    *["\U0001d15e", "\U0001d157\U0001d165", "\ufb1d", "\u05d9\u05b4", "\u0340", "\u037e", "\u2000"],
+    *["\U00011935\U00011930", "\U000110a5\U000110ba", "a\u0898\u0301", "\u0301\u1ac1\u0323"],
+    *["abc", " ", "\n", "caf\u00e9", "na\u00efve", "漢字", "\uf900", "x\u0345\u0301"],
+]
+MARK_RANGES = [
+    [0x61, 0x7A],
+    [0xC0, 0x17F],
+    [0x300, 0x36F],
+    [0x300, 0x36F],
+    [0x591, 0x5C7],
+    [0x610, 0x670],
+    [0x8D0, 0x9FF],
+    [0xB3C, 0xD4D],
+    [0xF71, 0xFC6],
+    [0x1AB0, 0x1AFF],
+    [0x1DC0, 0x1DFF],
+    [0x1E00, 0x1FFF],
+    [0x20D0, 0x20F0],
+    [0x1100, 0x11FF],
+    [0xAC00, 0xD7A3],
+    [0x3040, 0x30FF],
+    [0xF900, 0xFB4E],
+    [0x10D20, 0x11D97],
+    [0x1D150, 0x1D1AD],
+    [0x1E000, 0x1E8D6],
+    [0x0, 0x10FFFF],
+]
+
+# Added tokens with every flag, their names as fragments, and what stands around them.
+ADDED_NAMES = ["<r>", "<l>", "<b>", "word", "<s>", "<m>", "<e\u0301>", "<\u00e9>", "\u212b!", "  ", "<r><l>"]
+ADDED_FRAGMENTS = [
+    *ADDED_NAMES * 2,
+    *["<e\u0301", "\u00c5!", "A\u030a!", "<end>", "words", "sword", "word_", "\u200dword", "1word"],
+    *["\u24d0word", "\u2160word", "\u203fword", "(word)", "\u00a0", "\u3000", "\u180e", "\n", "\t"],
+    *["   ", " ", "a", "b c", "\u0301", "\u0669word", "word\U0001f130", "word\u20dd", "é"],
+]
+ADDED_RANGES = [[0x20, 0x7E], [0xA0, 0x24F], [0x300, 0x36F], [0x2000, 0x2FFF], [0x1F100, 0x1F1FF]]
+
+
+def flagged_tokens():
+    from tokenizers import AddedToken
+
+    return [
+        AddedToken("<r>", rstrip=True, normalized=False),
+        AddedToken("<l>", lstrip=True, normalized=True),
+        AddedToken("<b>", lstrip=True, rstrip=True, normalized=False),
+        AddedToken("word", single_word=True, normalized=True),
+        AddedToken("<m>", special=True, lstrip=True, normalized=False),
+        AddedToken("<s>", special=True, rstrip=True, normalized=True),
+        AddedToken("<e\u0301>", normalized=False),
+        AddedToken("<\u00e9>", normalized=True),
+        AddedToken("\u212b!", normalized=True),
+        AddedToken("  ", normalized=False),
+        AddedToken("<r><l>", special=True, normalized=False),
+    ]
+
+
+def split_then_bytes(pattern: str):
+    from tokenizers import Regex, pre_tokenizers
+
+    return pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(pattern), behavior="isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+
+
+def tiny_tokenizer(
+    pattern: str | None,
+    ignore_merges: bool,
+    normalizer=None,
+    fragments=FRAGMENTS,
+    ranges=RANGES,
+    added=None,
+) -> dict:
+    """A small tokenizer.json of one shape, with the ids that tokenizers gives for some texts.
+
+    Without a pattern it splits as GPT-2 does.
+    """
+    from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers, trainers
 
     tokenizer = Tokenizer(models.BPE(ignore_merges=ignore_merges))
-    if split_by_gpt2:
+    if pattern is None:
         tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
     else:
-        tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-            [
-                pre_tokenizers.Split(Regex(PATTERN), behavior="isolated"),
-                pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-            ]
-        )
+        tokenizer.pre_tokenizer = split_then_bytes(pattern)
+    if normalizer is not None:
+        tokenizer.normalizer = normalizer
     trainer = trainers.BpeTrainer(
         vocab_size=420,
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
@@ -156,18 +245,44 @@ def tiny_tokenizer(split_by_gpt2: bool, ignore_merges: bool) -> dict:
         special_tokens=["<|end|>"],
     )
     tokenizer.train_from_iterator(TINY_CORPUS, trainer)
-    tokenizer.add_tokens([AddedToken("<think>", special=False, normalized=False)])
+    tokenizer.add_tokens(added or [AddedToken("<think>", special=False, normalized=False)])
     random = Random(7)
-    texts = [*TINY_CORPUS[:4], *NAMED_TEXTS[:8], *(random_string(random) for _ in range(40))]
+    texts = [*TINY_CORPUS[:4], *NAMED_TEXTS[:8]]
+    texts += [random_string(random, fragments, ranges) for _ in range(40)]
     texts += ["a<|end|>b<think>c<|end", "<think><think>", "<|end|>"]
+
+    def ids_of_both_ways(text: str) -> tuple[list[int], list[int]]:
+        tokenizer.encode_special_tokens = True
+        ids = tokenizer.encode(text, add_special_tokens=False).ids
+        tokenizer.encode_special_tokens = False
+        return ids, tokenizer.encode(text, add_special_tokens=False).ids
+
     cases = []
     for text in texts:
-        tokenizer.encode_special_tokens = True
-        case = {"text": text, "ids": tokenizer.encode(text, add_special_tokens=False).ids}
-        tokenizer.encode_special_tokens = False
-        case["ids_with_special"] = tokenizer.encode(text, add_special_tokens=False).ids
-        cases.append(case)
-    return {"tokenizer": json.loads(tokenizer.to_str()), "cases": cases}
+        ids, ids_with_special = ids_of_both_ways(text)
+        cases.append({"text": text, "ids": ids, "ids_with_special": ids_with_special})
+    chunks = []
+    for seed in range(100, 103):
+        ids_hash = IdHash()
+        for text in chunk_of_strings(seed, STRINGS_PER_CHUNK, fragments, ranges):
+            for ids in ids_of_both_ways(text):
+                ids_hash.add(ids)
+        chunks.append({"seed": seed, "hash": ids_hash.hex()})
+    return {
+        "what": "cases, and chunks of random strings: the hash of each string's ids, both ways",
+        "tokenizer": json.loads(tokenizer.to_str()),
+        "cases": cases,
+        "strings_per_chunk": STRINGS_PER_CHUNK,
+        "fragments": fragments,
+        "ranges": ranges,
+        "chunks": chunks,
+    }
+
+
+def qwen_normalizer():
+    from tokenizers.normalizers import NFC
+
+    return NFC()
 
 
 def in_old_merge_form(vectors: dict) -> dict:
@@ -187,8 +302,19 @@ def make_all() -> dict[str, str]:
             {"text": text, "ids": ids_of(text)} for text in NAMED_TEXTS
         ),
         "tokenizer/o200k_random.json": dump(random_strings()) + "\n",
-        "tokenizer/tiny_split.json": dump(tiny_tokenizer(False, True)) + "\n",
-        "tokenizer/tiny_gpt2.json": dump(in_old_merge_form(tiny_tokenizer(True, False))) + "\n",
+        "tokenizer/tiny_split.json": dump(tiny_tokenizer(PATTERN, True)) + "\n",
+        "tokenizer/tiny_gpt2.json": dump(in_old_merge_form(tiny_tokenizer(None, False))) + "\n",
+        "tokenizer/tiny_llama3.json": dump(tiny_tokenizer(LLAMA3_PATTERN, True)) + "\n",
+        "tokenizer/tiny_qwen.json": dump(
+            tiny_tokenizer(QWEN_PATTERN, False, qwen_normalizer(), MARK_FRAGMENTS, MARK_RANGES)
+        )
+        + "\n",
+        "tokenizer/tiny_added.json": dump(
+            tiny_tokenizer(
+                QWEN_PATTERN, False, qwen_normalizer(), ADDED_FRAGMENTS, ADDED_RANGES, flagged_tokens()
+            )
+        )
+        + "\n",
         "chat/harmony_prompts.jsonl": lines(prompt_vectors(harmony())),
         "chat/harmony_streams.jsonl": lines(stream_vectors(harmony())),
     }

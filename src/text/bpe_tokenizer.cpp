@@ -1,17 +1,23 @@
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "base/check.h"
 #include "text/bpe_tokenizer_internal.h"
+#include "text/normalizer_internal.h"
 #include "text/utf8_internal.h"
 
 namespace rapt {
 
 BpeTokenizer::BpeTokenizer(
-    Pretokenizer pretokenizer, BytePairMerger merger, std::vector<AddedToken> added_tokens
+    Pretokenizer pretokenizer,
+    BytePairMerger merger,
+    std::vector<AddedToken> added_tokens,
+    Normalizer normalizer
 )
     : pretokenizer_(std::move(pretokenizer)),
       merger_(std::move(merger)),
+      normalizer_(normalizer),
       added_tokens_(std::move(added_tokens)) {
   const Vocabulary& vocabulary = merger_.vocabulary();
   TokenId num_ids = vocabulary.size();
@@ -22,33 +28,43 @@ BpeTokenizer::BpeTokenizer(
   for (TokenId id = 0; id < vocabulary.size(); ++id) {
     entries_[static_cast<std::size_t>(id)].bytes = vocabulary.bytes(id);
   }
-  std::vector<NameMatcher::Name> always;
-  std::vector<NameMatcher::Name> when_allowed;
+  // Where two names normalize to the same, control tokens come first, as in Hugging Face's library.
+  const auto is_special = [](const AddedToken& token) {
+    return token.in_text != AddedToken::InText::kAlways;
+  };
+  std::stable_partition(added_tokens_.begin(), added_tokens_.end(), is_special);
+  std::vector<NameMatcher::Name> special_names;
+  std::vector<AddedToken> as_written;
+  std::vector<AddedToken> normalized;
   for (const AddedToken& token : added_tokens_) {
     CHECK(token.id >= 0, "token '", token.name, "' has the id ", token.id);
-    const bool is_special = token.in_text != AddedToken::InText::kAlways;
-    entries_[static_cast<std::size_t>(token.id)] = {token.name, is_special};
-    if (!is_special) {
-      always.push_back({token.name, token.id});
+    entries_[static_cast<std::size_t>(token.id)] = {token.name, is_special(token)};
+    if (is_special(token) && token.in_text != AddedToken::InText::kNever) {
+      special_names.push_back({token.name, token.id});
     }
-    if (token.in_text != AddedToken::InText::kNever) {
-      when_allowed.push_back({token.name, token.id});
+    if (!token.is_normalized) {
+      as_written.push_back(token);
+      continue;
+    }
+    normalized.push_back(token);
+    if (normalizer_ == Normalizer::kNfc) {
+      normalized.back().name = to_nfc(token.name);
     }
   }
-  always_ = NameMatcher(std::move(always));
-  when_allowed_ = NameMatcher(std::move(when_allowed));
+  special_names_ = NameMatcher(std::move(special_names));
+  as_written_ = AddedTokenCutter(std::move(as_written));
+  normalized_ = AddedTokenCutter(std::move(normalized));
 }
 
 std::vector<TokenId> BpeTokenizer::encode(std::string_view text) const {
-  return encode_around(always_, text);
+  return encode_parts(text, false);
 }
 
 std::vector<TokenId> BpeTokenizer::encode_with_special(std::string_view text) const {
-  return encode_around(when_allowed_, text);
+  return encode_parts(text, true);
 }
 
-std::vector<TokenId> BpeTokenizer::encode_around(const NameMatcher& names, std::string_view text)
-    const {
+std::vector<TokenId> BpeTokenizer::encode_parts(std::string_view text, bool allow_special) const {
   std::string repaired;
   if (!is_valid_utf8(text)) {
     repaired = to_valid_utf8(text);
@@ -56,26 +72,40 @@ std::vector<TokenId> BpeTokenizer::encode_around(const NameMatcher& names, std::
   }
   std::vector<TokenId> ids;
   ids.reserve(text.size() / 4 + 1);
-  BytePairMerger::Scratch scratch;
-  const auto append_plain = [&](std::string_view plain) {
-    if (plain.empty()) {
-      return;
-    }
-    PieceReader pieces(pretokenizer_, plain);
-    while (const auto piece = pieces.next()) {
-      merger_.append_tokens(*piece, scratch, ids);
-    }
-  };
-  std::size_t pos = 0;
-  if (!names.empty()) {
-    while (const auto match = names.find(text, pos)) {
-      append_plain(text.substr(pos, match->begin - pos));
-      ids.push_back(match->id);
-      pos = match->end;
+  for (const AddedTokenCutter::Part& part : as_written_.cut(text, allow_special)) {
+    if (part.id != AddedTokenCutter::kPlainText) {
+      ids.push_back(part.id);
+    } else if (normalizer_ == Normalizer::kNfc) {
+      append_plain(to_nfc(part.text), allow_special, ids);
+    } else {
+      append_plain(part.text, allow_special, ids);
     }
   }
-  append_plain(text.substr(pos));
   return ids;
+}
+
+void BpeTokenizer::append_plain(
+    std::string_view text, bool allow_special, std::vector<TokenId>& out
+) const {
+  if (normalized_.empty()) {
+    append_pieces(text, out);
+    return;
+  }
+  for (const AddedTokenCutter::Part& part : normalized_.cut(text, allow_special)) {
+    if (part.id != AddedTokenCutter::kPlainText) {
+      out.push_back(part.id);
+    } else {
+      append_pieces(part.text, out);
+    }
+  }
+}
+
+void BpeTokenizer::append_pieces(std::string_view text, std::vector<TokenId>& out) const {
+  BytePairMerger::Scratch scratch;
+  PieceReader pieces(pretokenizer_, text);
+  while (const auto piece = pieces.next()) {
+    merger_.append_tokens(*piece, scratch, out);
+  }
 }
 
 std::string_view BpeTokenizer::token_bytes(TokenId id) const {
@@ -88,8 +118,7 @@ bool BpeTokenizer::is_special(TokenId id) const {
 }
 
 std::optional<TokenId> BpeTokenizer::special_id(std::string_view name) const {
-  const auto id = when_allowed_.find_exact(name);
-  return id && is_special(*id) ? id : std::nullopt;
+  return special_names_.find_exact(name);
 }
 
 }  // namespace rapt

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "text/added_tokens_internal.h"
 #include "text/byte_pair_internal.h"
 #include "text/pretokenizer_internal.h"
 #include "text/special_tokens_internal.h"
@@ -13,24 +12,16 @@
 
 namespace rapt {
 
-// A token beside the byte-level vocabulary.
-struct AddedToken {
-  enum class InText {
-    kAlways,       // the text of the token is the token, wherever it stands
-    kWhenAllowed,  // a control token: only encode_with_special() turns text into it
-    kNever,        // has a name for reading output, but no text turns into it
-  };
-
-  TokenId id = 0;
-  std::string name;
-  InText in_text = InText::kWhenAllowed;
-};
+enum class Normalizer { kNone, kNfc };
 
 // Byte-level BPE: split into pieces, join each piece's bytes. Immutable, serves all threads.
 class BpeTokenizer final : public Tokenizer {
  public:
   BpeTokenizer(
-      Pretokenizer pretokenizer, BytePairMerger merger, std::vector<AddedToken> added_tokens
+      Pretokenizer pretokenizer,
+      BytePairMerger merger,
+      std::vector<AddedToken> added_tokens,
+      Normalizer normalizer = Normalizer::kNone
   );
 
   std::vector<TokenId> encode(std::string_view text) const override;
@@ -47,14 +38,18 @@ class BpeTokenizer final : public Tokenizer {
     bool is_special = false;
   };
 
-  std::vector<TokenId> encode_around(const NameMatcher& names, std::string_view text) const;
+  std::vector<TokenId> encode_parts(std::string_view text, bool allow_special) const;
+  void append_plain(std::string_view text, bool allow_special, std::vector<TokenId>& out) const;
+  void append_pieces(std::string_view text, std::vector<TokenId>& out) const;
 
   Pretokenizer pretokenizer_;
   BytePairMerger merger_;
+  Normalizer normalizer_;
   std::vector<AddedToken> added_tokens_;
   std::vector<Entry> entries_;  // by id; views into the merger's vocabulary and added_tokens_
-  NameMatcher always_;          // names that text always turns into
-  NameMatcher when_allowed_;    // those and the control tokens'
+  NameMatcher special_names_;
+  AddedTokenCutter as_written_;  // tokens looked for in the text as it is
+  AddedTokenCutter normalized_;  // and in what the normalizer makes of the rest
 };
 
 }  // namespace rapt

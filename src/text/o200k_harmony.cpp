@@ -72,7 +72,9 @@ std::vector<AddedToken> o200k_harmony_added_tokens() {
   for (TokenId id = kFirstO200kSpecial; id <= kLastO200kReserved; ++id) {
     std::string name = "<|reserved_" + std::to_string(id) + "|>";
     tokens.push_back(
-        {id, std::move(name), id <= kLastO200kSpecial ? InText::kWhenAllowed : InText::kNever}
+        {.id = id,
+         .name = std::move(name),
+         .in_text = id <= kLastO200kSpecial ? InText::kWhenAllowed : InText::kNever}
     );
   }
   for (const auto& [id, name] : std::initializer_list<std::pair<TokenId, const char*>>{

@@ -8,9 +8,11 @@
 namespace rapt {
 
 NameMatcher::NameMatcher(std::vector<Name> names) : names_(std::move(names)) {
-  std::sort(names_.begin(), names_.end(), [](const Name& a, const Name& b) {
+  std::stable_sort(names_.begin(), names_.end(), [](const Name& a, const Name& b) {
     return a.text < b.text;
   });
+  const auto same = [](const Name& a, const Name& b) { return a.text == b.text; };
+  names_.erase(std::unique(names_.begin(), names_.end(), same), names_.end());
   for (const Name& name : names_) {
     CHECK(!name.text.empty(), "token ", name.id, " has an empty name");
     can_begin_[static_cast<std::uint8_t>(name.text.front())] = true;
@@ -45,6 +47,9 @@ std::optional<NameMatcher::Match> NameMatcher::longest_at(std::string_view text,
 }
 
 std::optional<NameMatcher::Match> NameMatcher::find(std::string_view text, std::size_t from) const {
+  if (names_.empty()) {
+    return std::nullopt;
+  }
   for (std::size_t pos = from; pos < text.size(); ++pos) {
     if (!can_begin_[static_cast<std::uint8_t>(text[pos])]) {
       continue;

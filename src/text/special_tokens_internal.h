@@ -21,7 +21,7 @@ class NameMatcher {
   };
 
   NameMatcher() = default;
-  // No name may be empty.
+  // No name may be empty. Of equal names the first counts.
   explicit NameMatcher(std::vector<Name> names);
 
   struct Match {

@@ -32,6 +32,10 @@ class Tokenizer {
 
 // Reads `tokenizer.json` (Hugging Face, byte-level BPE).
 Result<std::unique_ptr<Tokenizer>> load_tokenizer_json(const std::string& path);
+// The same from the file's text; `what` names it in errors.
+Result<std::unique_ptr<Tokenizer>> parse_tokenizer_json(
+    std::string_view text, const std::string& what
+);
 // o200k_harmony, the tokenizer of gpt-oss, from the copy inside this binary.
 Result<std::unique_ptr<Tokenizer>> builtin_o200k_harmony();
 

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <system_error>
@@ -29,9 +30,9 @@ constexpr std::int64_t kMaxTokenId = 1'048'575;
 // Reads one tokenizer.json. Each step returns the first thing that is not as expected.
 class TokenizerJsonReader {
  public:
-  explicit TokenizerJsonReader(std::string path) : path_(std::move(path)) {}
+  explicit TokenizerJsonReader(std::string what) : path_(std::move(what)) {}
 
-  Result<std::unique_ptr<Tokenizer>> read();
+  Result<std::unique_ptr<Tokenizer>> read(std::string_view text);
 
  private:
   template <typename... Parts>
@@ -42,13 +43,14 @@ class TokenizerJsonReader {
     return bad_file(out.str());
   }
 
-  Result<json::value> read_file() const;
-  Result<void> check_normalizer(const json::object& root) const;
+  Result<Normalizer> read_normalizer(const json::object& root) const;
   Result<std::string> read_pattern(const json::object& root) const;
   Result<std::string> read_split(const json::object& step) const;
   Result<void> check_byte_level(const json::object& step) const;
   Result<const json::object*> read_model(const json::object& root) const;
-  Result<Vocabulary> read_vocabulary(const json::object& model) const;
+  Result<Vocabulary> read_vocabulary(
+      const json::object& model, const std::vector<AddedToken>& added_tokens
+  ) const;
   Result<std::vector<BytePairMerger::Merge>> read_merges(
       const json::object& model, const Vocabulary& vocabulary
   ) const;
@@ -85,29 +87,17 @@ std::optional<TokenId> token_id(const json::value* value) {
   return static_cast<TokenId>(value->get_int64());
 }
 
-Result<json::value> TokenizerJsonReader::read_file() const {
-  std::error_code status;
-  if (!std::filesystem::is_regular_file(path_, status)) {
-    return not_found(path_ + " is no file; expected a tokenizer.json there");
-  }
-  std::ifstream file(path_, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file) {
-    return not_found(path_ + " cannot be read; check its permissions");
-  }
-  auto root = parse_json(text, path_);
-  if (!root) {
-    return bad_file(std::move(root).error().message);
-  }
-  return root;
-}
-
-Result<void> TokenizerJsonReader::check_normalizer(const json::object& root) const {
+Result<Normalizer> TokenizerJsonReader::read_normalizer(const json::object& root) const {
   const json::value* normalizer = root.if_contains("normalizer");
   if (normalizer == nullptr || normalizer->is_null()) {
-    return {};
+    return Normalizer::kNone;
   }
-  return error("the normalizer must be null; others are not supported");
+  const json::object* object = normalizer->if_object();
+  const std::string_view type = object != nullptr ? string_or_empty(*object, "type") : "";
+  if (type == "NFC") {
+    return Normalizer::kNfc;
+  }
+  return error("the normalizer must be null or NFC, not '", type, "'; others are not supported");
 }
 
 Result<std::string> TokenizerJsonReader::read_split(const json::object& step) const {
@@ -191,7 +181,9 @@ Result<const json::object*> TokenizerJsonReader::read_model(const json::object& 
   return model;
 }
 
-Result<Vocabulary> TokenizerJsonReader::read_vocabulary(const json::object& model) const {
+Result<Vocabulary> TokenizerJsonReader::read_vocabulary(
+    const json::object& model, const std::vector<AddedToken>& added_tokens
+) const {
   const json::object* vocab = find_object(model, "vocab");
   if (vocab == nullptr || vocab->empty()) {
     return error("model.vocab must be an object that maps tokens to ids");
@@ -214,6 +206,26 @@ Result<Vocabulary> TokenizerJsonReader::read_vocabulary(const json::object& mode
     tokens[index] = bytes_of_byte_level(key).value_or(std::string(key));
     if (tokens[index].empty()) {
       return error("model.vocab holds an empty token, id ", *id);
+    }
+  }
+  // A control token that stands in the vocabulary too must not be what plain text is made of.
+  for (const AddedToken& added : added_tokens) {
+    const json::value* id = vocab->if_contains(added.name);
+    if (id == nullptr) {
+      continue;
+    }
+    if (id->get_int64() != added.id) {
+      return error(
+          "added token '",
+          added.name,
+          "' has the id ",
+          added.id,
+          ", but model.vocab gives it ",
+          id->get_int64()
+      );
+    }
+    if (added.in_text == AddedToken::InText::kWhenAllowed) {
+      tokens[static_cast<std::size_t>(added.id)].clear();
     }
   }
   std::string arena;
@@ -296,19 +308,24 @@ Result<AddedToken> TokenizerJsonReader::read_added_token(const json::value& item
   if (name.empty() || !id) {
     return error("each of added_tokens needs a content and an id from 0 to ", kMaxTokenId);
   }
-  for (const char* key : {"lstrip", "rstrip", "single_word"}) {
-    if (flag(*token, key, false)) {
-      return error("added token '", name, "' has ", key, ", which is not supported");
-    }
-  }
   using InText = AddedToken::InText;
   const bool is_special = flag(*token, "special", false);
-  return AddedToken{*id, std::string(name), is_special ? InText::kWhenAllowed : InText::kAlways};
+  return AddedToken{
+      .id = *id,
+      .name = std::string(name),
+      .in_text = is_special ? InText::kWhenAllowed : InText::kAlways,
+      .lstrip = flag(*token, "lstrip", false),
+      .rstrip = flag(*token, "rstrip", false),
+      .is_single_word = flag(*token, "single_word", false),
+      .is_normalized = flag(*token, "normalized", !is_special),
+  };
 }
 
 Result<std::vector<AddedToken>> TokenizerJsonReader::read_added_tokens(const json::object& root
 ) const {
   std::vector<AddedToken> tokens;
+  std::set<std::string> names;
+  std::set<TokenId> ids;
   const json::value* list = root.if_contains("added_tokens");
   if (list == nullptr || list->is_null()) {
     return tokens;
@@ -318,6 +335,9 @@ Result<std::vector<AddedToken>> TokenizerJsonReader::read_added_tokens(const jso
   }
   for (const json::value& item : list->get_array()) {
     ASSIGN_OR_RETURN(AddedToken token, read_added_token(item));
+    if (!names.insert(token.name).second || !ids.insert(token.id).second) {
+      return error("added token '", token.name, "', id ", token.id, ", stands there twice");
+    }
     tokens.push_back(std::move(token));
   }
   return tokens;
@@ -344,35 +364,59 @@ void add_o200k_reserved(std::vector<AddedToken>& tokens) {
   }
 }
 
-Result<std::unique_ptr<Tokenizer>> TokenizerJsonReader::read() {
-  ASSIGN_OR_RETURN(const json::value document, read_file());
-  const json::object* root = document.if_object();
-  if (root == nullptr) {
-    return error("expected an object, found ", json_kind_name(document));
+Result<std::unique_ptr<Tokenizer>> TokenizerJsonReader::read(std::string_view text) {
+  Result<json::value> document = parse_json(text, path_);
+  if (!document) {
+    return bad_file(std::move(document).error().message);
   }
-  RETURN_IF_ERROR(check_normalizer(*root));
+  const json::object* root = document->if_object();
+  if (root == nullptr) {
+    return error("expected an object, found ", json_kind_name(*document));
+  }
+  ASSIGN_OR_RETURN(const Normalizer normalizer, read_normalizer(*root));
   ASSIGN_OR_RETURN(const std::string pattern, read_pattern(*root));
   auto pretokenizer = Pretokenizer::compile(pattern);
   if (!pretokenizer) {
     return error(pretokenizer.error().message);
   }
   ASSIGN_OR_RETURN(const json::object* model, read_model(*root));
-  ASSIGN_OR_RETURN(Vocabulary vocabulary, read_vocabulary(*model));
-  ASSIGN_OR_RETURN(const auto merges, read_merges(*model, vocabulary));
   ASSIGN_OR_RETURN(std::vector<AddedToken> added_tokens, read_added_tokens(*root));
+  ASSIGN_OR_RETURN(Vocabulary vocabulary, read_vocabulary(*model, added_tokens));
+  ASSIGN_OR_RETURN(const auto merges, read_merges(*model, vocabulary));
   add_o200k_reserved(added_tokens);
   const bool whole_piece_first = flag(*model, "ignore_merges", false);
   return std::unique_ptr<Tokenizer>(std::make_unique<BpeTokenizer>(
       *std::move(pretokenizer),
       BytePairMerger(std::move(vocabulary), merges, whole_piece_first),
-      std::move(added_tokens)
+      std::move(added_tokens),
+      normalizer
   ));
+}
+
+Result<std::string> read_file(const std::string& path) {
+  std::error_code status;
+  if (!std::filesystem::is_regular_file(path, status)) {
+    return not_found(path + " is no file; expected a tokenizer.json there");
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file) {
+    return not_found(path + " cannot be read; check its permissions");
+  }
+  return text;
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Tokenizer>> load_tokenizer_json(const std::string& path) {
-  return TokenizerJsonReader(path).read();
+  ASSIGN_OR_RETURN(const std::string text, read_file(path));
+  return parse_tokenizer_json(text, path);
+}
+
+Result<std::unique_ptr<Tokenizer>> parse_tokenizer_json(
+    std::string_view text, const std::string& what
+) {
+  return TokenizerJsonReader(what).read(text);
 }
 
 }  // namespace rapt

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "text/text_cases_internal.h"
@@ -23,29 +26,69 @@ std::string error_of(const json::value& document) {
   return result.error().message.substr(file.path().size());
 }
 
-class TinyTokenizer : public testing::TestWithParam<const char*> {};
+class TinyTokenizer : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    vectors_ = read_case_file(GetParam()).as_object();
+    auto parsed = parse_tokenizer_json(to_json_text(vectors_.at("tokenizer")), GetParam());
+    ASSERT_TRUE(parsed) << parsed.error().message;
+    tokenizer_ = *std::move(parsed);
+  }
 
-// One file has merges as pairs, a Split pattern and ignore_merges; the other has merges as strings
-// and GPT-2's split.
+  json::object vectors_;
+  std::unique_ptr<Tokenizer> tokenizer_;
+};
+
 TEST_P(TinyTokenizer, GivesTheIdsOfTokenizers) {
-  const json::value vectors = read_case_file(GetParam());
-  const TempFile file(to_json_text(vectors.at("tokenizer")));
-  const auto loaded = load_tokenizer_json(file.path());
-  ASSERT_TRUE(loaded) << loaded.error().message;
-  for (const json::value& item : vectors.at("cases").as_array()) {
+  for (const json::value& item : vectors_.at("cases").as_array()) {
     const std::string text(item.at("text").as_string());
-    EXPECT_EQ((*loaded)->encode(text), ids_from_json(item.at("ids"))) << text;
-    EXPECT_EQ((*loaded)->encode_with_special(text), ids_from_json(item.at("ids_with_special")))
+    EXPECT_EQ(tokenizer_->encode(text), ids_from_json(item.at("ids"))) << text;
+    EXPECT_EQ(tokenizer_->encode_with_special(text), ids_from_json(item.at("ids_with_special")))
         << text;
   }
-  EXPECT_EQ((*loaded)->special_id("<|end|>"), 0);
-  EXPECT_EQ((*loaded)->special_id("<think>"), std::nullopt) << "a word of its own, but no control";
-  const std::size_t num_tokens = vectors.at("tokenizer").at("model").at("vocab").as_object().size();
-  EXPECT_EQ((*loaded)->vocab_size(), static_cast<int>(num_tokens) + 1) << "<think> comes last";
 }
 
+TEST_P(TinyTokenizer, GivesTheIdsOfTokenizersForRandomTexts) {
+  for (const json::value& chunk : vectors_.at("chunks").as_array()) {
+    CaseRandom random(static_cast<std::uint64_t>(chunk.at("seed").as_int64()));
+    IdHash hash;
+    for (std::int64_t i = 0; i < vectors_.at("strings_per_chunk").as_int64(); ++i) {
+      const std::string text = random_string(random, vectors_);
+      hash.add(tokenizer_->encode(text));
+      hash.add(tokenizer_->encode_with_special(text));
+    }
+    EXPECT_EQ(hash.hex(), chunk.at("hash").as_string());
+  }
+}
+
+TEST_P(TinyTokenizer, NamesItsTokens) {
+  EXPECT_EQ(tokenizer_->special_id("<|end|>"), 0);
+  int num_tokens =
+      static_cast<int>(vectors_.at("tokenizer").at("model").at("vocab").as_object().size());
+  for (const json::value& added : vectors_.at("tokenizer").at("added_tokens").as_array()) {
+    const std::string name(added.at("content").as_string());
+    const auto id = static_cast<TokenId>(added.at("id").as_int64());
+    const bool is_special = added.at("special").as_bool();
+    EXPECT_EQ(tokenizer_->token_bytes(id), name);
+    EXPECT_EQ(tokenizer_->is_special(id), is_special);
+    EXPECT_EQ(tokenizer_->special_id(name), is_special ? std::optional(id) : std::nullopt);
+    num_tokens = std::max(num_tokens, id + 1);
+  }
+  EXPECT_EQ(tokenizer_->vocab_size(), num_tokens);
+}
+
+// Merges as pairs or as strings; the splits of o200k, GPT-2, Llama 3 and Qwen; ignore_merges or
+// not; the NFC normalizer; added tokens with every flag.
 INSTANTIATE_TEST_SUITE_P(
-    Shapes, TinyTokenizer, testing::Values("tokenizer/tiny_split.json", "tokenizer/tiny_gpt2.json")
+    Shapes,
+    TinyTokenizer,
+    testing::Values(
+        "tokenizer/tiny_split.json",
+        "tokenizer/tiny_gpt2.json",
+        "tokenizer/tiny_llama3.json",
+        "tokenizer/tiny_qwen.json",
+        "tokenizer/tiny_added.json"
+    )
 );
 
 TEST(TokenizerJson, NamesTheFileThatIsMissing) {
@@ -117,9 +160,9 @@ TEST(TokenizerJson, SaysWhatIsNotAsExpected) {
        "model.vocab"},
       {"normalizer",
        [](auto& root) {
-         root["normalizer"] = {{"type", "NFC"}};
+         root["normalizer"] = {{"type", "NFKC"}};
        },
-       ": the normalizer must be null; others are not supported"},
+       ": the normalizer must be null or NFC, not 'NFKC'; others are not supported"},
       {"no pre-tokenizer",
        [](auto& root) { root["pre_tokenizer"] = nullptr; },
        ": pre_tokenizer must be an object: only byte-level BPE is supported"},
@@ -139,9 +182,25 @@ TEST(TokenizerJson, SaysWhatIsNotAsExpected) {
              {"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}};
        },
        ": pre_tokenizer must split once: by a Split, or by ByteLevel's use_regex"},
-      {"stripping token",
-       [](auto& root) { root["added_tokens"].as_array()[0].as_object()["lstrip"] = true; },
-       ": added token '<|end|>' has lstrip, which is not supported"},
+      {"token with another id than in the vocabulary",
+       [](auto& root) { root["added_tokens"].as_array()[0].as_object()["id"] = 1000; },
+       ": added token '<|end|>' has the id 1000, but model.vocab gives it 0"},
+      {"token that stands there twice",
+       [](auto& root) {
+         json::array& added = root["added_tokens"].as_array();
+         added.push_back(added[0]);
+       },
+       ": added token '<|end|>', id 0, stands there twice"},
+      {"control token that merges make",
+       [&](auto& root) {
+         const json::value& joined = model(root)["vocab"].at("th");
+         root["added_tokens"].as_array().push_back(
+             {{"id", joined}, {"content", "th"}, {"special", true}}
+         );
+         model(root)["merges"] = json::array{{"t", "h"}};
+       },
+       ": model.merges[0] joins 't' and 'h', but these two or what they make are not all in "
+       "model.vocab"},
       {"token without id",
        [](auto& root) { root["added_tokens"].as_array()[0].as_object().erase("id"); },
        ": each of added_tokens needs a content and an id from 0 to 1048575"},
@@ -169,6 +228,7 @@ TEST(TokenizerJson, RefusesASplitPatternThatIsNoPattern) {
 // only shows that both forms name the same ids.
 TEST(TokenizerJson, CompletesTheNamesOfO200kHarmony) {
   json::object root = tiny_tokenizer();
+  root["model"].as_object()["vocab"].as_object().erase("<|end|>");
   json::array added;
   for (TokenId id = 199'998; id <= 200'018; ++id) {
     added.push_back({{"id", id}, {"content", test_tokenizer().token_bytes(id)}, {"special", true}});
