@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <utility>
 
 #include "text/chat/harmony/harmony_history_internal.h"
@@ -31,9 +30,7 @@ Result<void> HarmonyHistory::append(const ChatMessage& message, std::size_t mess
     return append_assistant(message, message_idx);
   }
   // What the turns before left unanswered waits no longer.
-  for (OpenCall& call : calls_) {
-    call.is_answered = true;
-  }
+  first_of_turn_ = call_names_.size();
   HarmonyMessage user;
   user.role = HarmonyRole::kUser;
   user.name = message.name;
@@ -66,14 +63,14 @@ Result<void> HarmonyHistory::append_assistant(const ChatMessage& message, std::s
     called.recipient = std::string(kFunctionsPrefix) + names_.in_prompt(call.name);
     called.content_type = "json";
     out_.push_back(std::move(called));
-    calls_.push_back({call.id, call.name});
+    add_call(call);
   }
   return {};
 }
 
 Result<void> HarmonyHistory::append_result(const ChatMessage& message, std::size_t message_idx) {
-  OpenCall* call = find_call(message);
-  if (call == nullptr) {
+  const std::optional<std::size_t> call_idx = find_call(message);
+  if (!call_idx) {
     const std::string field = field_of(message_idx, "tool_call_id");
     return invalid_argument(
         message.tool_call_id.empty()
@@ -83,10 +80,10 @@ Result<void> HarmonyHistory::append_result(const ChatMessage& message, std::size
         field
     );
   }
-  call->is_answered = true;
+  is_answered_[*call_idx] = true;
   HarmonyMessage result;
   result.role = HarmonyRole::kTool;
-  result.name = std::string(kFunctionsPrefix) + names_.in_prompt(call->name);
+  result.name = std::string(kFunctionsPrefix) + names_.in_prompt(call_names_[*call_idx]);
   result.recipient = "assistant";
   result.channel = std::string(kHarmonyCommentary);
   result.parts.push_back(message.content);
@@ -94,30 +91,38 @@ Result<void> HarmonyHistory::append_result(const ChatMessage& message, std::size
   return {};
 }
 
-// The newest call with the result's id, since some clients count their ids anew in every turn; of
-// several in one turn the first that is open.
-HarmonyHistory::OpenCall* HarmonyHistory::find_call(const ChatMessage& result) {
-  const auto first_open = [this](const auto& is_meant) -> OpenCall* {
-    const auto found = std::find_if(calls_.begin(), calls_.end(), [&](const OpenCall& call) {
-      return !call.is_answered && is_meant(call);
-    });
-    return found == calls_.end() ? nullptr : &*found;
-  };
+void HarmonyHistory::add_call(const ToolCall& call) {
+  const std::size_t call_idx = call_names_.size();
+  call_names_.push_back(call.name);
+  is_answered_.push_back(false);
+  all_.calls.push_back(call_idx);
+  by_id_[call.id].calls.push_back(call_idx);
+  by_name_[call.name].calls.push_back(call_idx);
+}
+
+// By its id: the first open call of this turn, or else the newest of any, since some clients count
+// their ids anew in every turn. Calls that came without ids cannot be told apart by one.
+std::optional<std::size_t> HarmonyHistory::find_call(const ChatMessage& result) {
   if (result.tool_call_id.empty()) {
-    return first_open([&result](const OpenCall& call) {
-      return result.name.empty() || call.name == result.name;
-    });
+    return next_open(result.name.empty() ? all_ : by_name_[result.name]);
   }
-  const auto has_id = [&result](const OpenCall& call) { return call.id == result.tool_call_id; };
-  if (OpenCall* call = first_open(has_id)) {
-    return call;
+  const auto known = by_id_.find(result.tool_call_id);
+  if (known == by_id_.end()) {
+    return next_open(by_id_[""]);
   }
-  const auto newest = std::find_if(calls_.rbegin(), calls_.rend(), has_id);
-  if (newest != calls_.rend()) {
-    return &*newest;
+  CallQueue& queue = known->second;
+  const std::optional<std::size_t> open = next_open(queue);
+  return open ? open : queue.calls.back();
+}
+
+std::optional<std::size_t> HarmonyHistory::next_open(CallQueue& queue) const {
+  const auto is_closed = [this](std::size_t call_idx) {
+    return call_idx < first_of_turn_ || is_answered_[call_idx];
+  };
+  while (queue.next < queue.calls.size() && is_closed(queue.calls[queue.next])) {
+    ++queue.next;
   }
-  // Calls that came without ids cannot be told apart by one.
-  return first_open([](const OpenCall& call) { return call.id.empty(); });
+  return queue.next < queue.calls.size() ? std::optional(queue.calls[queue.next]) : std::nullopt;
 }
 
 }  // namespace rapt

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
@@ -33,19 +34,26 @@ class HarmonyHistory {
   Result<void> append(const ChatMessage& message, std::size_t message_idx);
 
  private:
-  struct OpenCall {
-    std::string id;
-    std::string name;  // the client's
-    bool is_answered = false;
+  // Calls of one id or name, by their index, in order.
+  struct CallQueue {
+    std::vector<std::size_t> calls;
+    std::size_t next = 0;  // those before it are answered or belong to an older turn
   };
 
   Result<void> append_assistant(const ChatMessage& message, std::size_t message_idx);
   Result<void> append_result(const ChatMessage& message, std::size_t message_idx);
-  OpenCall* find_call(const ChatMessage& result);
+  void add_call(const ToolCall& call);
+  std::optional<std::size_t> find_call(const ChatMessage& result);
+  std::optional<std::size_t> next_open(CallQueue& queue) const;
 
   const HarmonyToolNames& names_;
   HarmonyConversation& out_;
-  std::vector<OpenCall> calls_;
+  std::vector<std::string> call_names_;  // the client's, one a call
+  std::vector<bool> is_answered_;        // one a call
+  std::size_t first_of_turn_ = 0;        // the first call behind the last user message
+  CallQueue all_;
+  std::unordered_map<std::string, CallQueue> by_id_;
+  std::unordered_map<std::string, CallQueue> by_name_;
 };
 
 }  // namespace rapt

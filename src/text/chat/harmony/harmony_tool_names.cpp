@@ -128,60 +128,49 @@ HarmonyToolNames::HarmonyToolNames(const ChatOptions& options) {
   }
   // Tools that keep their names first, so that no alias takes one.
   for (const ToolDeclaration& tool : options.tools) {
-    tools_.push_back({tool.name, needs_alias(tool.name) ? std::string() : tool.name});
-  }
-  for (Tool& tool : tools_) {
-    if (tool.in_prompt.empty()) {
-      tool.in_prompt = free_alias(tool.name);
+    if (!needs_alias(tool.name)) {
+      client_[tool.name] = tool.name;
     }
+  }
+  for (const ToolDeclaration& tool : options.tools) {
+    if (needs_alias(tool.name)) {
+      client_[free_alias(tool.name)] = tool.name;
+    }
+  }
+  for (const auto& [in_prompt, client] : client_) {
+    in_prompt_[client] = in_prompt;
   }
 }
 
 std::string HarmonyToolNames::in_prompt(std::string_view name) const {
-  for (const Tool& tool : tools_) {
-    if (tool.name == name) {
-      return tool.in_prompt;
-    }
+  if (const auto declared = in_prompt_.find(name); declared != in_prompt_.end()) {
+    return declared->second;
   }
   std::string plain(name);
   std::replace_if(
       plain.begin(), plain.end(), [](char c) { return !is_name_char(c); }, '_'
   );
-  if (needs_alias(plain) || find_in_prompt(plain) != nullptr) {
-    return free_alias(plain);
-  }
-  return plain;
+  return needs_alias(plain) || client_.contains(plain) ? free_alias(plain) : plain;
 }
 
 std::optional<HarmonyToolNames::Match> HarmonyToolNames::find(std::string_view recipient) const {
   const std::string_view name = bare_name(recipient);
   const bool has_namespace = recipient.find(kNamespace) != std::string_view::npos;
-  if (const Tool* tool = find_in_prompt(name)) {
-    const bool is_written_so = recipient.size() == kNamespace.size() + name.size() && has_namespace;
-    return Match{tool->name, is_written_so};
+  if (const auto tool = client_.find(name); tool != client_.end()) {
+    return Match{
+        tool->second, has_namespace && recipient.size() == kNamespace.size() + name.size()};
   }
   // The client's own name for a tool that has an alias. Without "functions." it is what the alias
   // is there to prevent: a call of the built-in tool.
-  for (const Tool& tool : tools_) {
-    if (has_namespace && tool.name == name) {
-      return Match{tool.name, false};
-    }
+  if (has_namespace && in_prompt_.contains(name)) {
+    return Match{std::string(name), false};
   }
   return std::nullopt;
 }
 
-const HarmonyToolNames::Tool* HarmonyToolNames::find_in_prompt(std::string_view in_prompt) const {
-  for (const Tool& tool : tools_) {
-    if (!in_prompt.empty() && tool.in_prompt == in_prompt) {
-      return &tool;
-    }
-  }
-  return nullptr;
-}
-
 std::string HarmonyToolNames::free_alias(std::string_view name) const {
   std::string alias = std::string(kAliasPrefix) + std::string(name);
-  while (find_in_prompt(alias) != nullptr) {
+  while (client_.contains(alias)) {
     alias += '_';
   }
   return alias;

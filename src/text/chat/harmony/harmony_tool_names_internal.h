@@ -1,9 +1,9 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
 #include "text/chat/chat_message.h"
@@ -23,7 +23,7 @@ class HarmonyToolNames {
   // The tools that a prompt for `options`, which have passed check_harmony_tools, declares.
   explicit HarmonyToolNames(const ChatOptions& options);
 
-  bool empty() const { return tools_.empty(); }
+  bool empty() const { return in_prompt_.empty(); }
 
   // What the prompt calls the tool `name`; also one that is not declared (any more), from history.
   // Only letters, digits, '_', '.' and '-' are left of it.
@@ -39,15 +39,12 @@ class HarmonyToolNames {
   std::optional<Match> find(std::string_view recipient) const;
 
  private:
-  struct Tool {
-    std::string name;
-    std::string in_prompt;
-  };
+  using NameMap = std::map<std::string, std::string, std::less<>>;
 
-  const Tool* find_in_prompt(std::string_view in_prompt) const;
   std::string free_alias(std::string_view name) const;
 
-  std::vector<Tool> tools_;
+  NameMap in_prompt_;  // by the client's name
+  NameMap client_;     // by the name in the prompt
 };
 
 }  // namespace rapt
