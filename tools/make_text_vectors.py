@@ -292,6 +292,7 @@ def in_old_merge_form(vectors: dict) -> dict:
 
 
 def make_all() -> dict[str, str]:
+    from chat_tool_vectors import tool_prompt_vectors
     from chat_vectors import prompt_vectors, stream_vectors
 
     def lines(items) -> str:
@@ -316,6 +317,7 @@ def make_all() -> dict[str, str]:
         )
         + "\n",
         "chat/harmony_prompts.jsonl": lines(prompt_vectors(harmony())),
+        "chat/harmony_tool_prompts.jsonl": lines(tool_prompt_vectors(harmony())),
         "chat/harmony_streams.jsonl": lines(stream_vectors(harmony())),
     }
 

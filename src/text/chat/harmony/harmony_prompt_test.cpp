@@ -19,6 +19,7 @@ ChatMessage message_from_json(const json::object& item) {
   message.role = role == "system"      ? ChatRole::kSystem
                  : role == "developer" ? ChatRole::kDeveloper
                  : role == "user"      ? ChatRole::kUser
+                 : role == "tool"      ? ChatRole::kTool
                                        : ChatRole::kAssistant;
   message.content = item.at("content").as_string();
   if (const json::value* name = item.if_contains("name")) {
@@ -27,7 +28,27 @@ ChatMessage message_from_json(const json::object& item) {
   if (const json::value* reasoning = item.if_contains("reasoning")) {
     message.reasoning = std::string(reasoning->as_string());
   }
+  if (const json::value* calls = item.if_contains("tool_calls")) {
+    for (const json::value& call : calls->as_array()) {
+      message.tool_calls.push_back(
+          {std::string(call.at("id").as_string()),
+           std::string(call.at("name").as_string()),
+           std::string(call.at("arguments").as_string())}
+      );
+    }
+  }
+  if (const json::value* id = item.if_contains("tool_call_id")) {
+    message.tool_call_id = id->as_string();
+  }
   return message;
+}
+
+std::vector<ChatMessage> messages_from_json(const json::value& items) {
+  std::vector<ChatMessage> messages;
+  for (const json::value& item : items.as_array()) {
+    messages.push_back(message_from_json(item.as_object()));
+  }
+  return messages;
 }
 
 ChatOptions options_from_json(const json::object& item) {
@@ -48,10 +69,7 @@ TEST(HarmonyPrompt, GivesTheReferenceIds) {
   ASSERT_GE(cases.size(), 300U);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const json::object& item = cases[i].as_object();
-    std::vector<ChatMessage> messages;
-    for (const json::value& message : item.at("messages").as_array()) {
-      messages.push_back(message_from_json(message.as_object()));
-    }
+    const auto messages = messages_from_json(item.at("messages"));
     const auto ids = format->render(messages, options_from_json(item.at("options").as_object()));
     ASSERT_TRUE(ids) << ids.error().message;
     if (const json::value* expected = item.if_contains("ids")) {
@@ -60,6 +78,42 @@ TEST(HarmonyPrompt, GivesTheReferenceIds) {
     IdHash hash;
     hash.add(*ids);
     ASSERT_EQ(hash.hex(), item.at("hash").as_string()) << "line " << i + 1;
+  }
+}
+
+ToolDeclaration tool_from_json(const json::object& item) {
+  ToolDeclaration tool;
+  tool.name = item.at("name").as_string();
+  if (const json::value* description = item.if_contains("description")) {
+    tool.description = std::string(description->as_string());
+  }
+  if (const json::value* parameters = item.if_contains("parameters")) {
+    tool.parameters = *parameters;
+  }
+  return tool;
+}
+
+TEST(HarmonyPrompt, GivesTheReferenceIdsWithTools) {
+  const auto format = *make_chat_format("harmony", test_tokenizer());
+  const auto cases = read_case_lines("chat/harmony_tool_prompts.jsonl");
+  ASSERT_GE(cases.size(), 100U);
+  const json::array& tools = cases[0].at("tools").as_array();
+  for (std::size_t i = 1; i < cases.size(); ++i) {
+    const json::object& wanted = cases[i].at("options").as_object();
+    ChatOptions options = options_from_json(wanted);
+    for (const json::value& tool_idx : wanted.at("tools").as_array()) {
+      const auto idx = static_cast<std::size_t>(tool_idx.as_int64());
+      options.tools.push_back(tool_from_json(tools[idx].as_object()));
+    }
+    if (wanted.at("tool_choice").as_string() == "none") {
+      options.tool_choice.kind = ToolChoice::Kind::kNone;
+    }
+    const auto ids = format->render(messages_from_json(cases[i].at("messages")), options);
+    ASSERT_TRUE(ids) << ids.error().message;
+    ASSERT_EQ(static_cast<std::int64_t>(ids->size()), cases[i].at("num_ids").as_int64());
+    IdHash hash;
+    hash.add(*ids);
+    ASSERT_EQ(hash.hex(), cases[i].at("hash").as_string()) << "line " << i + 1;
   }
 }
 
