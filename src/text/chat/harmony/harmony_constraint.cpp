@@ -1,8 +1,9 @@
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -79,25 +80,17 @@ struct Grammar {
 };
 
 void allow_only(std::span<std::uint32_t> mask, const std::map<TokenId, int>& next) {
-  const auto is_inside = [&mask](TokenId token) {
-    return static_cast<std::size_t>(token) / 32 < mask.size();
-  };
   // A model with a smaller vocabulary cannot write the format at all; let it write something.
-  if (std::none_of(next.begin(), next.end(), [&](const auto& item) {
-        return is_inside(item.first);
-      })) {
+  if (next.empty() || static_cast<std::size_t>(next.begin()->first) / 32 >= mask.size()) {
     return;
   }
-  std::vector<std::pair<std::size_t, std::uint32_t>> kept;
-  for (const auto& [token, node] : next) {
-    if (is_inside(token)) {
-      const auto word = static_cast<std::size_t>(token) / 32;
-      kept.emplace_back(word, mask[word] & (1U << (static_cast<std::uint32_t>(token) % 32)));
+  auto item = next.begin();
+  for (std::size_t word = 0; word < mask.size(); ++word) {
+    std::uint32_t bits = 0;
+    for (; item != next.end() && static_cast<std::size_t>(item->first) / 32 == word; ++item) {
+      bits |= 1U << (static_cast<std::uint32_t>(item->first) % 32);
     }
-  }
-  std::fill(mask.begin(), mask.end(), 0);
-  for (const auto& [word, bits] : kept) {
-    mask[word] |= bits;
+    mask[word] &= bits;
   }
 }
 
@@ -105,11 +98,12 @@ class HarmonyConstraint final : public TokenConstraint {
  public:
   explicit HarmonyConstraint(std::shared_ptr<const Grammar> grammar)
       : grammar_(std::move(grammar)) {
-    states_.push_back({Phase::kHeader, grammar_->first_node, 0});
+    runs_.reserve(kNumReservedRuns);
+    runs_.push_back({{Phase::kHeader, grammar_->first_node, 0}, 1});
   }
 
   void fill_mask(std::span<std::uint32_t> mask) override {
-    const State& state = states_.back();
+    const State& state = runs_.back().state;
     switch (state.phase) {
       case Phase::kHeader:
         allow_only(mask, headers(state).next(state.node));
@@ -125,11 +119,23 @@ class HarmonyConstraint final : public TokenConstraint {
     }
   }
 
-  void accept(TokenId token) override { states_.push_back(next_state(states_.back(), token)); }
+  void accept(TokenId token) override {
+    const State next = next_state(runs_.back().state, token);
+    if (next == runs_.back().state) {
+      ++runs_.back().length;
+    } else {
+      runs_.push_back({next, 1});
+    }
+  }
 
   void rollback(int num_tokens) override {
-    const auto num_kept = states_.size() - std::min(states_.size() - 1, std::size_t(num_tokens));
-    states_.resize(num_kept);
+    for (; num_tokens > 0; --num_tokens) {
+      if (runs_.back().length > 1) {
+        --runs_.back().length;
+      } else if (runs_.size() > 1) {
+        runs_.pop_back();
+      }
+    }
   }
 
  private:
@@ -139,7 +145,17 @@ class HarmonyConstraint final : public TokenConstraint {
     Phase phase = Phase::kHeader;
     int node = 0;  // kHeader
     int num_free_messages = 0;
+
+    bool operator==(const State&) const = default;
   };
+
+  // The same state before `length` tokens in a row. Bodies are one run, so there are few.
+  struct Run {
+    State state;
+    int length = 0;
+  };
+
+  static constexpr std::size_t kNumReservedRuns = 128;
 
   const HeaderTree& headers(const State& state) const {
     return state.num_free_messages < kMaxFreeMessages ? grammar_->any_header
@@ -176,7 +192,7 @@ class HarmonyConstraint final : public TokenConstraint {
   }
 
   std::shared_ptr<const Grammar> grammar_;
-  std::vector<State> states_;  // before each token, and the one now
+  std::vector<Run> runs_;  // the state before each token, and the one now
 };
 
 std::vector<std::string> chosen_names(const ChatOptions& options) {

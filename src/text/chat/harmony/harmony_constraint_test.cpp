@@ -152,8 +152,8 @@ TEST(HarmonyConstraint, IsFreeAfterTheCall) {
 
 TEST(HarmonyConstraint, GoesBackToWhereItWas) {
   const auto ids = test_tokenizer().encode_with_special(
-      "<|channel|>analysis<|message|>a<|end|><|start|>assistant to=functions.get_weather<|channel|>"
-      "commentary json<|message|>{}<|call|>"
+      "<|channel|>analysis<|message|>a b c d e<|end|><|start|>assistant to=functions.get_weather"
+      "<|channel|>commentary json<|message|>{\"city\": \"Oslo\"}<|call|> and on"
   );
   const auto constraint = format().make_constraint(choosing(kRequired))();
   std::vector<std::vector<TokenId>> before;
