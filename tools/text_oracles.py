@@ -62,9 +62,8 @@ def _merges(tokens: list[bytes]) -> list[tuple[str, str]]:
     return merges
 
 
-@functools.cache
-def hugging_face():
-    """tokenizers' o200k, without special tokens: the norm for text."""
+def hugging_face_o200k():
+    """tokenizers' o200k, without special tokens."""
     from tokenizers import Regex, Tokenizer, models, pre_tokenizers
 
     tokens = ranked_tokens()
@@ -76,6 +75,37 @@ def hugging_face():
             pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
         ]
     )
+    return tokenizer
+
+
+@functools.cache
+def hugging_face():
+    """The norm for text: no special token is known, so none is found in it."""
+    return hugging_face_o200k()
+
+
+SPECIAL_NAMES = {
+    199_998: "<|startoftext|>",
+    199_999: "<|endoftext|>",
+    200_002: "<|return|>",
+    200_003: "<|constrain|>",
+    200_005: "<|channel|>",
+    200_006: "<|start|>",
+    200_007: "<|end|>",
+    200_008: "<|message|>",
+    200_012: "<|call|>",
+    200_018: "<|endofprompt|>",
+}
+
+
+@functools.cache
+def hugging_face_harmony():
+    """The norm for text whose special tokens count: with the 21 of gpt-oss' tokenizer.json."""
+    from tokenizers import AddedToken
+
+    tokenizer = hugging_face_o200k()
+    names = [SPECIAL_NAMES.get(i, f"<|reserved_{i}|>") for i in range(199_998, 200_019)]
+    tokenizer.add_special_tokens([AddedToken(name, normalized=False) for name in names])
     return tokenizer
 
 
