@@ -1,17 +1,20 @@
 #include "text/chat/harmony/harmony_lines.h"
 
 #include <limits>
-#include <set>
 #include <utility>
 
 #include "text/chat/harmony/harmony_conversation_internal.h"
 #include "text/chat/harmony/harmony_parser_internal.h"
 #include "text/chat/harmony/harmony_renderer_internal.h"
 #include "text/chat/harmony/harmony_strict_parser_internal.h"
+#include "text/chat/harmony/harmony_tool_names_internal.h"
+#include "text/chat/harmony/harmony_words_internal.h"
 
 namespace rapt {
 
 namespace {
+
+constexpr std::string_view kNamespace = "functions.";
 
 enum class RenderMode { kCompletion, kConversation, kTraining };
 
@@ -82,7 +85,7 @@ Result<RenderOptions> read_render_options(const json::value& line) {
 struct ParseRequest {
   std::vector<TokenId> ids;  // -1 for a number that no id can be
   std::optional<HarmonyRole> role = HarmonyRole::kAssistant;
-  std::set<std::string, std::less<>> tools;
+  HarmonyToolNames tools;
 };
 
 Result<std::vector<TokenId>> read_ids(const json::value& value) {
@@ -133,12 +136,16 @@ Result<ParseRequest> read_parse_request(const json::value& line) {
   if (names == nullptr) {
     return invalid_argument("tools must be a list of names");
   }
-  for (const json::value& name : *names) {
-    if (!name.is_string()) {
+  ChatOptions options;
+  for (const json::value& item : *names) {
+    if (!item.is_string()) {
       return invalid_argument("tools must be a list of names");
     }
-    request.tools.emplace(name.get_string());
+    std::string_view name = item.get_string();
+    name.remove_prefix(name.starts_with(kNamespace) ? kNamespace.size() : 0);
+    options.tools.push_back({std::string(name)});
   }
+  request.tools = HarmonyToolNames(options);
   return request;
 }
 
@@ -166,13 +173,13 @@ json::value to_json(const std::vector<HarmonyParsedMessage>& messages) {
 // Collects what the tolerant parser finds.
 class MessageList final : public HarmonySink {
  public:
-  explicit MessageList(const std::set<std::string, std::less<>>& tools) : tools_(tools) {}
+  explicit MessageList(const HarmonyToolNames& tools) : tools_(tools) {}
 
   void on_begin(const HarmonyHeader& header) override {
     HarmonyParsedMessage message;
-    const std::optional<HarmonyRole> role = harmony_role_called(header.role);
-    message.role = harmony_role_name(role.value_or(HarmonyRole::kTool));
-    if (role.value_or(HarmonyRole::kTool) == HarmonyRole::kTool) {
+    const HarmonyRole role = harmony_role_called(header.role).value_or(HarmonyRole::kTool);
+    message.role = harmony_role_name(role);
+    if (role == HarmonyRole::kTool) {
       message.name = header.role;
     }
     if (!header.channel.empty()) {
@@ -180,8 +187,10 @@ class MessageList final : public HarmonySink {
     }
     message.recipient = header.recipient;
     message.content_type = header.content_type;
-    if (!message.recipient && names_tool(message.content_type)) {
-      message.recipient = std::exchange(message.content_type, std::nullopt);
+    if (message.recipient) {
+      name_tool(*message.recipient, message);
+    } else {
+      read_words(header, message);
     }
     messages_.push_back(std::move(message));
   }
@@ -193,14 +202,28 @@ class MessageList final : public HarmonySink {
   const std::vector<HarmonyParsedMessage>& messages() const { return messages_; }
 
  private:
-  bool names_tool(const std::optional<std::string>& word) const {
-    constexpr std::string_view kNamespace = "functions.";
-    return word && (tools_.contains(*word) ||
-                    (word->starts_with(kNamespace) &&
-                     tools_.contains(std::string_view(*word).substr(kNamespace.size()))));
+  // Writes out in full the declared tool that a word means; false when it means none.
+  bool name_tool(const std::string& word, HarmonyParsedMessage& message) const {
+    const auto tool = tools_.find(word);
+    if (tool) {
+      message.recipient = tool->is_written_so ? word : std::string(kNamespace) + tool->name;
+    }
+    return tool.has_value();
   }
 
-  const std::set<std::string, std::less<>>& tools_;
+  // A word of the header that names a declared tool is a recipient that has lost its mark.
+  void read_words(const HarmonyHeader& header, HarmonyParsedMessage& message) const {
+    for (const std::string& word : header.words) {
+      if (!is_content_type(word) && name_tool(word, message)) {
+        if (message.content_type == word) {
+          message.content_type.reset();
+        }
+        return;
+      }
+    }
+  }
+
+  const HarmonyToolNames& tools_;
   std::vector<HarmonyParsedMessage> messages_;
 };
 

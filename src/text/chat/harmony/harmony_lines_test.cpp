@@ -152,16 +152,33 @@ TEST(HarmonyLines, ParseAnyIdsLeniently) {
   );
 }
 
-TEST(HarmonyLines, ParseALoneWordAsTheToolThatItNames) {
-  const std::string ids = tokens_of("<|channel|>commentary get_weather<|message|>{}<|call|>");
+TEST(HarmonyLines, ParseNamesOfDeclaredToolsInFull) {
+  const auto parse_call = [](std::string_view text, std::string_view tool) {
+    return parse(
+        "{\"tokens\": " + tokens_of(text) + ", \"tools\": [\"" + std::string(tool) + "\"]}"
+    );
+  };
+  const std::string call =
+      R"([{"role":"assistant","channel":"commentary","recipient":"functions.get_weather",)"
+      R"("content":"{}"}])";
+  const char* lone = "<|channel|>commentary get_weather<|message|>{}<|call|>";
+  EXPECT_EQ(parse_call(lone, "get_weather"), call);
+  EXPECT_EQ(parse_call(lone, "functions.get_weather"), call);
   EXPECT_EQ(
-      parse("{\"tokens\": " + ids + ", \"tools\": [\"get_weather\"]}"),
+      parse_call(lone, "other"),
+      R"([{"role":"assistant","channel":"commentary","content_type":"get_weather",)"
+      R"("content":"{}"}])"
+  );
+  const char* bare = " to=get_weather<|channel|>commentary<|message|>{}<|call|>";
+  EXPECT_EQ(parse_call(bare, "get_weather"), call);
+  EXPECT_EQ(
+      parse_call(bare, "other"),
       R"([{"role":"assistant","channel":"commentary","recipient":"get_weather","content":"{}"}])"
   );
   EXPECT_EQ(
-      parse("{\"tokens\": " + ids + ", \"tools\": [\"other\"]}"),
-      R"([{"role":"assistant","channel":"commentary","content_type":"get_weather",)"
-      R"("content":"{}"}])"
+      parse_call(" to=functions.get_weather<|channel|>commentary json<|message|>{}", "get_weather"),
+      R"([{"role":"assistant","channel":"commentary","recipient":"functions.get_weather",)"
+      R"("content_type":"json","content":"{}"}])"
   );
 }
 
