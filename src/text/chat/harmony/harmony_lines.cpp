@@ -9,6 +9,7 @@
 #include "text/chat/harmony/harmony_strict_parser_internal.h"
 #include "text/chat/harmony/harmony_tool_names_internal.h"
 #include "text/chat/harmony/harmony_words_internal.h"
+#include "text/utf8_internal.h"
 
 namespace rapt {
 
@@ -191,6 +192,12 @@ class MessageList final : public HarmonySink {
       name_tool(*message.recipient, message);
     } else {
       read_words(header, message);
+    }
+    // A header is bytes that the model wrote; only bodies are text already.
+    for (auto* field : {&message.name, &message.recipient, &message.content_type}) {
+      if (*field) {
+        *field = to_valid_utf8(**field);
+      }
     }
     messages_.push_back(std::move(message));
   }

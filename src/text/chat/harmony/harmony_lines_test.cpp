@@ -152,6 +152,15 @@ TEST(HarmonyLines, ParseAnyIdsLeniently) {
   );
 }
 
+TEST(HarmonyLines, ParseBrokenCharactersInHeaders) {
+  // 9552 is a blank and the first two bytes of a character of four.
+  EXPECT_EQ(
+      parse("[200005, 17196, 9552, 200008, 65]"),
+      "[{\"role\":\"assistant\",\"channel\":\"final\",\"content_type\":\"\uFFFD\",\"content\":"
+      "\"b\"}]"
+  );
+}
+
 TEST(HarmonyLines, ParseNamesOfDeclaredToolsInFull) {
   const auto parse_call = [](std::string_view text, std::string_view tool) {
     return parse(
