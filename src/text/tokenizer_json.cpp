@@ -210,8 +210,18 @@ Result<Vocabulary> TokenizerJsonReader::read_vocabulary(
   }
   // A control token that stands in the vocabulary too must not be what plain text is made of.
   for (const AddedToken& added : added_tokens) {
+    const auto index = static_cast<std::size_t>(added.id);
     const json::value* id = vocab->if_contains(added.name);
     if (id == nullptr) {
+      if (index < tokens.size() && !tokens[index].empty()) {
+        return error(
+            "added token '",
+            added.name,
+            "' has the id ",
+            added.id,
+            ", which model.vocab gives to another token"
+        );
+      }
       continue;
     }
     if (id->get_int64() != added.id) {
@@ -225,7 +235,7 @@ Result<Vocabulary> TokenizerJsonReader::read_vocabulary(
       );
     }
     if (added.in_text == AddedToken::InText::kWhenAllowed) {
-      tokens[static_cast<std::size_t>(added.id)].clear();
+      tokens[index].clear();
     }
   }
   std::string arena;

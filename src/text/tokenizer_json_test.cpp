@@ -185,6 +185,9 @@ TEST(TokenizerJson, SaysWhatIsNotAsExpected) {
       {"token with another id than in the vocabulary",
        [](auto& root) { root["added_tokens"].as_array()[0].as_object()["id"] = 1000; },
        ": added token '<|end|>' has the id 1000, but model.vocab gives it 0"},
+      {"token with the id of another in the vocabulary",
+       [](auto& root) { root["added_tokens"].as_array()[0].as_object()["content"] = "<|new|>"; },
+       ": added token '<|new|>' has the id 0, which model.vocab gives to another token"},
       {"token that stands there twice",
        [](auto& root) {
          json::array& added = root["added_tokens"].as_array();
