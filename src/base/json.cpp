@@ -1,7 +1,8 @@
 #include "base/json.h"
 
 #include <array>
-#include <boost/json/parser.hpp>
+#include <boost/json/basic_parser_impl.hpp>
+#include <boost/json/value_stack.hpp>
 #include <charconv>
 #include <cmath>
 #include <exception>
@@ -33,6 +34,108 @@ bool all_numbers_finite(const json::value& value) {
   }
 }
 
+// Builds the value that json::parser would, but with exact doubles: Boost's own conversion is one
+// bit off for many numbers of more than 15 digits.
+class ValueBuilder {
+ public:
+  using Status = boost::system::error_code;
+
+  static constexpr std::size_t max_object_size = json::object::max_size();
+  static constexpr std::size_t max_array_size = json::array::max_size();
+  static constexpr std::size_t max_key_size = json::string::max_size();
+  static constexpr std::size_t max_string_size = json::string::max_size();
+
+  ValueBuilder() { values_.reset(); }
+
+  json::value release() { return values_.release(); }
+
+  bool on_document_begin(Status&) { return true; }
+
+  bool on_document_end(Status&) { return true; }
+
+  bool on_object_begin(Status&) { return true; }
+
+  bool on_object_end(std::size_t size, Status&) {
+    values_.push_object(size);
+    return true;
+  }
+
+  bool on_array_begin(Status&) { return true; }
+
+  bool on_array_end(std::size_t size, Status&) {
+    values_.push_array(size);
+    return true;
+  }
+
+  bool on_key_part(std::string_view part, std::size_t, Status&) {
+    values_.push_chars(part);
+    return true;
+  }
+
+  bool on_key(std::string_view rest, std::size_t, Status&) {
+    values_.push_key(rest);
+    return true;
+  }
+
+  bool on_string_part(std::string_view part, std::size_t, Status&) {
+    values_.push_chars(part);
+    return true;
+  }
+
+  bool on_string(std::string_view rest, std::size_t, Status&) {
+    values_.push_string(rest);
+    return true;
+  }
+
+  bool on_number_part(std::string_view part, Status&) {
+    number_ += part;
+    return true;
+  }
+
+  bool on_int64(std::int64_t number, std::string_view, Status&) {
+    number_.clear();
+    values_.push_int64(number);
+    return true;
+  }
+
+  bool on_uint64(std::uint64_t number, std::string_view, Status&) {
+    number_.clear();
+    values_.push_uint64(number);
+    return true;
+  }
+
+  bool on_double(double rounded, std::string_view rest, Status&) {
+    number_ += rest;
+    double exact = rounded;
+    const char* end = number_.data() + number_.size();
+    // Out of range, `rounded` is the infinity or the zero that it should be.
+    if (std::from_chars(number_.data(), end, exact).ec != std::errc()) {
+      exact = rounded;
+    }
+    number_.clear();
+    values_.push_double(exact);
+    return true;
+  }
+
+  bool on_bool(bool value, Status&) {
+    values_.push_bool(value);
+    return true;
+  }
+
+  bool on_null(Status&) {
+    values_.push_null();
+    return true;
+  }
+
+  bool on_comment_part(std::string_view, Status&) { return true; }
+
+  bool on_comment(std::string_view, Status&) { return true; }
+
+ private:
+  json::value_stack values_;
+  std::string number_;  // what has come of it
+};
+
 template <typename Number>
 void append_number(std::string& out, Number number) {
   std::array<char, 32> text{};
@@ -46,9 +149,9 @@ Result<json::value> parse_json(std::string_view text, std::string_view what, int
   try {
     json::parse_options options;
     options.max_depth = static_cast<std::size_t>(max_depth);
-    json::parser parser({}, options);
+    json::basic_parser<ValueBuilder> parser(options);
     boost::system::error_code status;
-    std::size_t offset = parser.write_some(text.data(), text.size(), status);
+    std::size_t offset = parser.write_some(false, text.data(), text.size(), status);
     if (!status && offset < text.size()) {
       const std::size_t rest = text.find_first_not_of(" \t\r\n", offset);
       if (rest != std::string_view::npos) {
@@ -62,7 +165,7 @@ Result<json::value> parse_json(std::string_view text, std::string_view what, int
           std::to_string(offset)
       );
     }
-    json::value value = parser.release();
+    json::value value = parser.handler().release();
     if (!all_numbers_finite(value)) {
       return invalid_argument(
           std::string(what) + " holds a number that is too large for a 64-bit float"

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 
 namespace rapt {
@@ -17,6 +18,24 @@ TEST(Json, KeepsKeyOrderAndNumberKinds) {
   );
   EXPECT_EQ(round_trip("0.1"), "0.1");
   EXPECT_EQ(round_trip(" 18446744073709551615 \n"), "18446744073709551615");
+}
+
+TEST(Json, ReadsDoublesExactly) {
+  for (const char* text :
+       {"7.9084e+29",
+        "0.30000000000000004",
+        "1.7976931348623157e+308",
+        "5e-324",
+        "2.2250738585072014e-308",
+        "9007199254740993.5",
+        "123456789012345680000"}) {
+    EXPECT_EQ(parse_json(text, "test")->as_double(), std::strtod(text, nullptr)) << text;
+  }
+  EXPECT_EQ(parse_json("1e-999", "test")->as_double(), 0.0);
+  const std::string digits(5000, '7');
+  const std::string text = "0." + digits;
+  EXPECT_EQ(parse_json(text, "test")->as_double(), std::strtod(text.c_str(), nullptr));
+  EXPECT_EQ(round_trip("[0.5,1,-2.5e-7,3]"), "[0.5,1,-2.5e-07,3]");
 }
 
 TEST(Json, EscapesControlCharacters) {

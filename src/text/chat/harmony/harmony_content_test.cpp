@@ -219,6 +219,8 @@ TEST(HarmonyJson, WritesNumbersAsTheReferenceDoes) {
            {"0.0000123", "0.0000123"},
            {"0.000001", "1e-6"},
            {"1.5e-7", "1.5e-7"},
+           {"7.9084e29", "7.9084e29"},
+           {"0.1234567890123456", "0.1234567890123456"},
        }) {
     EXPECT_EQ(json_of(text), expected) << text;
   }
