@@ -18,7 +18,7 @@ def test_half_of_32_clients_leave_and_all_blocks_come_back(server: RaptServer):
     arguments = {
         "model": "demo",
         "prompt": "The quiet cat",
-        "max_tokens": 100,
+        "max_tokens": 50,
         "stream": True,
         "extra_body": {"ignore_eos": True},
     }
