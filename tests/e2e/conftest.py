@@ -1,6 +1,7 @@
 """Fixtures of the end-to-end tests: the real binary serving a toy checkpoint.
 
-RAPT_BINARY names the binary (default: build/release/rapt).
+RAPT_BINARY names the binary (default: build/release/rapt), RAPT_SCRIPTED_SERVER the server whose
+model says what a test wants (default: beside that binary).
 """
 
 import os
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from openai import OpenAI
-from rapt_process import API_KEY, RaptServer
+from rapt_process import API_KEY, RaptServer, ScriptedServer
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -66,3 +67,14 @@ def start_server(binary: Path, checkpoint: Path) -> Iterator[Callable[..., RaptS
 def client(server: RaptServer) -> Iterator[OpenAI]:
     with server.openai() as made:
         yield made
+
+
+@pytest.fixture(scope="session")
+def scripted(binary: Path) -> Iterator[ScriptedServer]:
+    """The server of the tests that say what the model answers."""
+    path = Path(os.environ.get("RAPT_SCRIPTED_SERVER", binary.parent / "scripted_server"))
+    if not path.exists():
+        pytest.fail(f"{path} is not there: build it, or name another with RAPT_SCRIPTED_SERVER")
+    process = ScriptedServer(path)
+    yield process
+    assert process.stop() == 0, process.log()

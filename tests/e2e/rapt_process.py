@@ -1,5 +1,6 @@
-"""A `rapt serve` process for a test: starts on a free port, is stopped at the end."""
+"""Server processes for a test: each starts on a free port and is stopped at the end."""
 
+import json
 import re
 import signal
 import subprocess
@@ -18,17 +19,18 @@ _STOP_TIMEOUT_S = 60
 API_KEY = "test-key"
 
 
-class RaptServer:
+class ServerProcess:
     """One process. Its log is kept, and shown where a test needs to say what went wrong."""
 
-    def __init__(self, binary: Path, model: Path, *flags: str):
+    def __init__(self, command: list[str | Path], stdin=None, stdout=subprocess.DEVNULL):
         self._log: deque[str] = deque(maxlen=2000)
         self._listening = threading.Event()
         self.url = ""
         self.port = 0
         self.process = subprocess.Popen(
-            [binary, "serve", model, "--port", "0", "--served-model-name", "demo", *flags],
-            stdout=subprocess.DEVNULL,
+            command,
+            stdin=stdin,
+            stdout=stdout,
             stderr=subprocess.PIPE,
             text=True,
         )
@@ -95,3 +97,31 @@ class RaptServer:
             raise AssertionError(f"the server did not end on SIGTERM:\n{self.log()}") from None
         finally:
             self._reader.join(_STOP_TIMEOUT_S)
+
+
+class RaptServer(ServerProcess):
+    """`rapt serve` with a checkpoint."""
+
+    def __init__(self, binary: Path, model: Path, *flags: str):
+        super().__init__(
+            [binary, "serve", model, "--port", "0", "--served-model-name", "demo", *flags]
+        )
+
+
+class ScriptedServer(ServerProcess):
+    """The same server over a model that says what a test wants (testing/scripted_server.cpp)."""
+
+    def __init__(self, binary: Path):
+        super().__init__([binary, API_KEY], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def say(self, *outputs: str | list[int]) -> None:
+        """What the next choices answer: gpt-oss's own output, special tokens spelled out."""
+        for output in outputs:
+            self.process.stdin.write(json.dumps(output) + "\n")
+            self.process.stdin.flush()
+            if not self.process.stdout.readline():
+                raise RuntimeError(f"the scripted server has ended:\n{self.log()}")
+
+    def stop(self) -> int:
+        self.process.stdin.close()
+        return self.process.wait(_STOP_TIMEOUT_S)

@@ -14,6 +14,16 @@ void reject(ApiContext& context, Responder& responder, const Error& error) {
   responder.send(error_reply(error));
 }
 
+void send_json(ApiContext& context, Responder& responder, const Result<json::value>& value) {
+  if (!value) {
+    reject(context, responder, value.error());
+    return;
+  }
+  HttpReply reply;
+  reply.body = to_json_text(*value);
+  responder.send(std::move(reply));
+}
+
 Result<std::string> resolve_model(const ApiContext& context, const std::string& name) {
   const std::vector<std::string>& served = context.config.served_model_names;
   if (name.empty()) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "request/request.h"
 #include "server/http/responder_internal.h"
@@ -30,6 +31,9 @@ struct ApiContext {
 
 // Answers with `error` and counts it.
 void reject(ApiContext& context, Responder& responder, const Error& error);
+
+// Answers with the value, or with the error.
+void send_json(ApiContext& context, Responder& responder, const Result<json::value>& value);
 
 // The served model that `name` means, or 404. An absent name means the first one.
 Result<std::string> resolve_model(const ApiContext& context, const std::string& name);

@@ -15,6 +15,17 @@ void move_to_end(std::vector<T>& to, std::vector<T>&& from) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
+// Deltas of one call follow each other, so only the last can go on.
+void join_calls(std::vector<ToolCallDelta>& to, std::vector<ToolCallDelta>&& from) {
+  for (ToolCallDelta& delta : from) {
+    if (!to.empty() && to.back().index == delta.index) {
+      to.back().arguments += delta.arguments;
+    } else {
+      to.push_back(std::move(delta));
+    }
+  }
+}
+
 // The parts of decoding that all kinds share: counting, ids, and cutting at stop strings.
 class StopCutter {
  public:
@@ -92,10 +103,12 @@ class TextDecoder final : public ChoiceDecoder {
 
 class ChatDecoder final : public ChoiceDecoder {
  public:
-  ChatDecoder(const Tokenizer& tokenizer, const ChatFormat& format, DecoderOptions options)
+  ChatDecoder(
+      const Tokenizer& tokenizer, std::unique_ptr<ChatParser> parser, DecoderOptions options
+  )
       : tokenizer_(tokenizer),
         options_(std::move(options)),
-        parser_(format.make_parser()),
+        parser_(std::move(parser)),
         cutter_(options_) {}
 
   void push(const TokenEvent& event, ChoicePiece& piece) override {
@@ -108,6 +121,10 @@ class ChatDecoder final : public ChoiceDecoder {
       piece.finish = event.finish;
     }
   }
+
+  RepairCounts repairs() const override { return parser_->repairs(); }
+
+  int num_tool_calls() const override { return parser_->num_tool_calls(); }
 
  private:
   void push_token(const TokenEvent& event, ChoicePiece& piece) {
@@ -147,6 +164,7 @@ class ChatDecoder final : public ChoiceDecoder {
   void add(ChatDelta delta, ChoicePiece& piece) {
     piece.reasoning += delta.reasoning;
     piece.text += cutter_.push(std::move(delta.content), num_tokens_);
+    join_calls(piece.tool_calls, std::move(delta.tool_calls));
   }
 
   const Tokenizer& tokenizer_;
@@ -160,12 +178,14 @@ class ChatDecoder final : public ChoiceDecoder {
 }  // namespace
 
 bool ChoicePiece::empty() const {
-  return reasoning.empty() && text.empty() && logprobs.empty() && token_ids.empty() && !finish;
+  return reasoning.empty() && text.empty() && tool_calls.empty() && logprobs.empty() &&
+         token_ids.empty() && !finish;
 }
 
 void ChoicePiece::append(ChoicePiece&& next) {
   reasoning += next.reasoning;
   text += next.text;
+  join_calls(tool_calls, std::move(next.tool_calls));
   move_to_end(logprobs, std::move(next.logprobs));
   move_to_end(token_ids, std::move(next.token_ids));
   num_tokens += next.num_tokens;
@@ -182,9 +202,9 @@ std::unique_ptr<ChoiceDecoder> make_text_decoder(
 }
 
 std::unique_ptr<ChoiceDecoder> make_chat_decoder(
-    const Tokenizer& tokenizer, const ChatFormat& format, DecoderOptions options
+    const Tokenizer& tokenizer, std::unique_ptr<ChatParser> parser, DecoderOptions options
 ) {
-  return std::make_unique<ChatDecoder>(tokenizer, format, std::move(options));
+  return std::make_unique<ChatDecoder>(tokenizer, std::move(parser), std::move(options));
 }
 
 int num_characters(std::string_view utf8) {

@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "request/request.h"
+#include "text/chat/chat_repairs.h"
+#include "text/chat/chat_tools.h"
 
 namespace rapt {
 
-class ChatFormat;
+class ChatParser;
 class Tokenizer;
 
 // A drawn token with what the engine said about its probability.
@@ -25,6 +27,7 @@ struct LogprobEntry {
 struct ChoicePiece {
   std::string reasoning;
   std::string text;
+  std::vector<ToolCallDelta> tool_calls;  // at most one for each call
   std::vector<LogprobEntry> logprobs;
   std::vector<TokenId> token_ids;
   int num_tokens = 0;
@@ -43,6 +46,12 @@ class ChoiceDecoder {
   virtual ~ChoiceDecoder() = default;
   // Adds what `event` makes certain to `piece`.
   virtual void push(const TokenEvent& event, ChoicePiece& piece) = 0;
+
+  // What was put right in the model's format so far.
+  virtual RepairCounts repairs() const { return {}; }
+
+  // Calls of tools that have begun so far.
+  virtual int num_tool_calls() const { return 0; }
 };
 
 struct DecoderOptions {
@@ -59,10 +68,10 @@ std::unique_ptr<ChoiceDecoder> make_text_decoder(
     const Tokenizer* tokenizer, DecoderOptions options
 );
 
-// Reasoning and content apart. Log-probabilities are those of the content's tokens only: control
-// tokens and thinking have no place in OpenAI's `logprobs.content`.
+// Reasoning, content and calls apart, as `parser` tells them. Log-probabilities are those of the
+// content's tokens only: control tokens and thinking have no place in OpenAI's `logprobs.content`.
 std::unique_ptr<ChoiceDecoder> make_chat_decoder(
-    const Tokenizer& tokenizer, const ChatFormat& format, DecoderOptions options
+    const Tokenizer& tokenizer, std::unique_ptr<ChatParser> parser, DecoderOptions options
 );
 
 int num_characters(std::string_view utf8);

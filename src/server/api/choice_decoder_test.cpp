@@ -119,7 +119,7 @@ TEST_F(ChoiceDecoderTest, WithoutATokenizerThereAreIdsOnly) {
 }
 
 TEST_F(ChoiceDecoderTest, ChatSplitsReasoningAndContent) {
-  const auto decoder = make_chat_decoder(tokenizer, format, {});
+  const auto decoder = make_chat_decoder(tokenizer, format.make_parser(), {});
   const ChoicePiece piece =
       decode(*decoder, fake_chat_answer("hm", "yes"), {.stop_token = FakeTokenizer::kEnd});
   EXPECT_EQ(piece.reasoning, "hm");
@@ -129,13 +129,13 @@ TEST_F(ChoiceDecoderTest, ChatSplitsReasoningAndContent) {
 }
 
 TEST_F(ChoiceDecoderTest, ChatLogprobsAreThoseOfTheContent) {
-  const auto decoder = make_chat_decoder(tokenizer, format, {});
+  const auto decoder = make_chat_decoder(tokenizer, format.make_parser(), {});
   const ChoicePiece piece = decode(*decoder, fake_chat_answer("hm", "\xC3\xA4y"));
   EXPECT_THAT(logprob_tokens(piece), ::testing::ElementsAre(0xC3, 0xA4, 'y'));
 }
 
 TEST_F(ChoiceDecoderTest, ChatStopStringsLookAtContentOnly) {
-  const auto decoder = make_chat_decoder(tokenizer, format, {.stop_strings = {"m"}});
+  const auto decoder = make_chat_decoder(tokenizer, format.make_parser(), {.stop_strings = {"m"}});
   std::vector<TokenId> ids = fake_chat_answer("hm", "am");
   ids.pop_back();
   const ChoicePiece piece = decode(*decoder, ids, {.stop_string = 0});

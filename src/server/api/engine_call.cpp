@@ -246,6 +246,10 @@ void EngineCall::cancel_all() {
 void EngineCall::leave() {
   is_over_ = true;
   mailbox_->close();
+  for (const std::unique_ptr<ChoiceDecoder>& decoder : plan_.decoders) {
+    metrics_.count_repairs(decoder->repairs());
+    metrics_.count_tool_calls(decoder->num_tool_calls());
+  }
   registry_.remove(this);
 }
 

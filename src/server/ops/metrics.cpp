@@ -4,6 +4,8 @@
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <iterator>
 #include <mutex>
 #include <set>
@@ -111,7 +113,19 @@ struct ServerMetrics::Impl {
         disconnects(counter_family(
                         "rapt:client_disconnects_total", "Clients that left before their answer."
         )
-                        .Add(labels)) {}
+                        .Add(labels)),
+        tool_calls(counter_family("rapt:tool_calls_total", "Calls of tools in answers.").Add(labels)
+        ) {
+    prometheus::Family<prometheus::Counter>& family = counter_family(
+        "rapt:harmony_repairs_total",
+        "Faults in the format of the model's output that were put right, by kind."
+    );
+    for (std::size_t kind = 0; kind < kNumRepairKinds; ++kind) {
+      Labels all = labels;
+      all.emplace("kind", kRepairKindNames[kind]);
+      repairs[kind] = &family.Add(all);
+    }
+  }
 
   prometheus::Histogram& histogram(
       const std::string& name, const std::string& help, const Buckets& buckets
@@ -150,6 +164,8 @@ struct ServerMetrics::Impl {
   prometheus::Family<prometheus::Counter>& rejections;
   prometheus::Family<prometheus::Counter>& ignored_fields;
   prometheus::Counter& disconnects;
+  prometheus::Counter& tool_calls;
+  std::array<prometheus::Counter*, kNumRepairKinds> repairs{};
 
   std::mutex names_mutex;
   std::set<std::string, std::less<>> ignored_field_names;
@@ -184,6 +200,20 @@ void ServerMetrics::count_rejection(std::string_view cause) {
 
 void ServerMetrics::count_disconnect() {
   impl_->disconnects.Increment();
+}
+
+void ServerMetrics::count_repairs(const RepairCounts& counts) {
+  for (std::size_t kind = 0; kind < kNumRepairKinds; ++kind) {
+    if (counts[kind] > 0) {
+      impl_->repairs[kind]->Increment(counts[kind]);
+    }
+  }
+}
+
+void ServerMetrics::count_tool_calls(int num_calls) {
+  if (num_calls > 0) {
+    impl_->tool_calls.Increment(num_calls);
+  }
 }
 
 void ServerMetrics::count_ignored_field(std::string_view field) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "text/chat/chat_repairs.h"
+
 namespace rapt {
 
 class Engine;
@@ -25,6 +27,8 @@ class ServerMetrics {
   void count_failure(std::string_view cause);
   void count_rejection(std::string_view cause);
   void count_disconnect();
+  void count_repairs(const RepairCounts& counts);
+  void count_tool_calls(int num_calls);
   // Names come from clients: beyond a fixed number of them all others count as "other".
   void count_ignored_field(std::string_view field);
 

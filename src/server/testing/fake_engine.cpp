@@ -28,6 +28,11 @@ void FakeEngine::set_reply(std::vector<TokenId> reply) {
   reply_ = std::move(reply);
 }
 
+void FakeEngine::set_script(Script script) {
+  const std::lock_guard lock(mutex_);
+  script_ = std::move(script);
+}
+
 void FakeEngine::set_error(std::string error) {
   const std::lock_guard lock(mutex_);
   error_ = std::move(error);
@@ -102,10 +107,15 @@ SubmitOutcome FakeEngine::submit(Request request, std::shared_ptr<TokenSink> sin
   last_request_ = request;
   Live& live = live_.emplace_back();
   live.sink = std::move(sink);
-  live.reply = reply_;
   live.error = error_;
+  live.repeats = !script_;
   live.choices.resize(request.num_choices);
-  for (Choice& choice : live.choices) {
+  for (std::size_t choice_idx = 0; choice_idx < live.choices.size(); ++choice_idx) {
+    Choice& choice = live.choices[choice_idx];
+    choice.reply = script_ ? script_(request, static_cast<int>(choice_idx)) : reply_;
+    if (request.make_constraint) {
+      choice.constraint = request.make_constraint();
+    }
     if (request.stop.make_stop_matcher) {
       choice.matcher = request.stop.make_stop_matcher();
     }
@@ -207,11 +217,14 @@ TokenEvent FakeEngine::next_event(const Live& live, Choice& choice) const {
     event.finish = FinishInfo{.reason = FinishReason::kError, .error = live.error};
     return event;
   }
-  if (choice.num_tokens >= stop.max_tokens) {
+  if (live.repeats && choice.reply_pos == choice.reply.size()) {
+    choice.reply_pos = 0;
+  }
+  if (choice.num_tokens >= stop.max_tokens || choice.reply_pos == choice.reply.size()) {
     event.finish = FinishInfo{.reason = FinishReason::kLength};
     return event;
   }
-  const TokenId token = live.reply[choice.num_tokens % live.reply.size()];
+  const TokenId token = next_token(choice);
   ++choice.num_tokens;
   event.token = token;
   if (live.request.sampling.num_logprobs) {
@@ -231,6 +244,31 @@ TokenEvent FakeEngine::next_event(const Live& live, Choice& choice) const {
     event.finish = FinishInfo{.reason = FinishReason::kLength};
   }
   return event;
+}
+
+TokenId FakeEngine::next_token(Choice& choice) const {
+  const TokenId wanted = choice.reply[choice.reply_pos];
+  if (choice.constraint == nullptr) {
+    ++choice.reply_pos;
+    return wanted;
+  }
+  constexpr int kWordBits = 32;
+  const auto num_words = static_cast<std::size_t>(vocab_size_ / kWordBits + 1);
+  std::vector<std::uint32_t> mask(num_words, ~0U);
+  choice.constraint->fill_mask(mask);
+  const auto is_allowed = [&mask](TokenId id) {
+    return (mask[static_cast<std::size_t>(id / kWordBits)] >> (id % kWordBits) & 1U) != 0;
+  };
+  TokenId token = wanted;
+  if (is_allowed(wanted)) {
+    ++choice.reply_pos;
+  } else {
+    for (token = 0; token + 1 < vocab_size_ && !is_allowed(token);) {
+      ++token;
+    }
+  }
+  choice.constraint->accept(token);
+  return token;
 }
 
 }  // namespace rapt

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <list>
 #include <mutex>
 #include <thread>
@@ -11,8 +12,8 @@
 namespace rapt {
 
 // An Engine without a model: every choice says the scripted reply, one token a step, all live
-// requests in each step, from a thread of its own. It follows stop rules and cancels as the real
-// one does, so that a server cannot tell the two apart.
+// requests in each step, from a thread of its own. It follows stop rules, constraints and cancels
+// as the real one does, so that a server cannot tell the two apart.
 class FakeEngine final : public Engine {
  public:
   FakeEngine();
@@ -23,6 +24,17 @@ class FakeEngine final : public Engine {
   // What later requests answer. After its end it starts again, so without an end token in it a
   // request goes on until its limit.
   void set_reply(std::vector<TokenId> reply);
+  // What a choice of a later request answers, and all it answers: at its end the choice ends with
+  // kLength, unless an end token came. Called in submit().
+  using Script = std::function<std::vector<TokenId>(const Request&, int choice)>;
+  void set_script(Script script);
+
+  // Before the first request.
+  void set_size(int vocab_size, int max_model_len) {
+    vocab_size_ = vocab_size;
+    max_model_len_ = max_model_len;
+  }
+
   // Makes later requests fail in their first step.
   void set_error(std::string error);
   void set_submit_outcome(SubmitOutcome outcome);
@@ -48,15 +60,18 @@ class FakeEngine final : public Engine {
   void stop() override;
   EngineStats stats() const override;
 
-  int max_model_len() const override { return 2048; }
+  int max_model_len() const override { return max_model_len_; }
 
-  int vocab_size() const override { return 512; }
+  int vocab_size() const override { return vocab_size_; }
 
   std::string numerics_id() const override { return "fake"; }
 
  private:
   struct Choice {
+    std::vector<TokenId> reply;
+    std::size_t reply_pos = 0;
     std::unique_ptr<StopMatcher> matcher;
+    std::unique_ptr<TokenConstraint> constraint;
     int num_tokens = 0;
     bool is_finished = false;
   };
@@ -64,9 +79,9 @@ class FakeEngine final : public Engine {
   struct Live {
     Request request;
     std::shared_ptr<TokenSink> sink;
-    std::vector<TokenId> reply;
     std::string error;
     std::vector<Choice> choices;
+    bool repeats = true;
     bool is_cancelled = false;
   };
 
@@ -74,11 +89,16 @@ class FakeEngine final : public Engine {
   // Gives every unfinished choice its next event; true when the request is over.
   bool step(Live& live);
   TokenEvent next_event(const Live& live, Choice& choice) const;
+  // The reply's next token, or the lowest that a constraint allows in its place.
+  TokenId next_token(Choice& choice) const;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::list<Live> live_;
   std::vector<TokenId> reply_;
+  Script script_;
+  int vocab_size_ = 512;
+  int max_model_len_ = 2048;
   std::string error_;
   std::optional<SubmitOutcome> submit_outcome_;
   std::optional<Request> last_request_;

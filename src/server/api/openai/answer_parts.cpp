@@ -2,6 +2,8 @@
 
 #include "server/api/openai/answer_parts_internal.h"
 #include "server/errors_internal.h"
+#include "text/detokenizer.h"
+#include "text/tokenizer.h"
 
 namespace rapt::openai {
 
@@ -73,6 +75,24 @@ json::value stop_reason_value(
 
 json::array token_id_array(const std::vector<TokenId>& ids) {
   return json::array(ids.begin(), ids.end());
+}
+
+std::string text_with_special(const Tokenizer& tokenizer, const std::vector<TokenId>& ids) {
+  Detokenizer detokenizer(tokenizer, true);
+  std::string text;
+  for (const TokenId id : ids) {
+    text += detokenizer.push(id);
+  }
+  return text + detokenizer.finish();
+}
+
+std::string token_text(TokenId token, const Tokenizer* tokenizer) {
+  if (tokenizer == nullptr) {
+    return "token_id:" + std::to_string(token);
+  }
+  Detokenizer detokenizer(*tokenizer, true);
+  std::string text = detokenizer.push_bytes(tokenizer->token_bytes(token));
+  return text + detokenizer.finish();
 }
 
 void append_error_events(std::string& out, const Error& error) {

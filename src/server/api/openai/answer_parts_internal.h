@@ -45,6 +45,11 @@ json::value stop_reason_value(
 
 json::array token_id_array(const std::vector<TokenId>& ids);
 
+// The text of `ids`, special tokens by their names.
+std::string text_with_special(const Tokenizer& tokenizer, const std::vector<TokenId>& ids);
+// A token's text on its own. Without a tokenizer, vLLM's way to name an id.
+std::string token_text(TokenId token, const Tokenizer* tokenizer);
+
 // {"content": [{"token", "bytes", "logprob", "top_logprobs"}], "refusal": null}
 json::object chat_logprobs(const std::vector<LogprobEntry>& entries, const Tokenizer* tokenizer);
 // {"tokens", "token_logprobs", "top_logprobs", "text_offset"}

@@ -1,4 +1,5 @@
 #include "server/api/openai/chat_request_internal.h"
+#include "server/api/openai/tool_fields_internal.h"
 
 namespace rapt::openai {
 
@@ -95,17 +96,20 @@ std::optional<ChatRole> read_role(FieldReader& fields) {
   if (*role == "assistant") {
     return ChatRole::kAssistant;
   }
-  if (*role == "tool" || *role == "function") {
+  if (*role == "tool") {
+    return ChatRole::kTool;
+  }
+  if (*role == "function") {
     fields.fail(
         "role",
-        fields.path_of("role") + " \"" + *role + "\" is not supported yet: tools arrive later.",
+        fields.path_of("role") + " \"function\" is not supported: send results as \"tool\".",
         "unsupported_parameter"
     );
     return std::nullopt;
   }
   fields.fail(
       "role",
-      fields.path_of("role") + " must be system, developer, user or assistant, but is " +
+      fields.path_of("role") + " must be system, developer, user, assistant or tool, but is " +
           shown(json::value(*role)) + ".",
       "invalid_value"
   );
@@ -113,21 +117,14 @@ std::optional<ChatRole> read_role(FieldReader& fields) {
 }
 
 void read_assistant_fields(FieldReader& fields, ChatMessage& message) {
-  // Two names for one thing: clients send back what they were given.
-  message.reasoning = fields.text("reasoning");
-  const std::optional<std::string> reasoning_content = fields.text("reasoning_content");
-  if (!message.reasoning) {
-    message.reasoning = reasoning_content;
+  // Several names for one thing: clients send back what they were given, here or elsewhere.
+  for (const char* name : {"reasoning", "reasoning_content", "thinking"}) {
+    std::optional<std::string> reasoning = fields.text(name);
+    if (!message.reasoning) {
+      message.reasoning = std::move(reasoning);
+    }
   }
-  const json::array* calls = fields.array("tool_calls");
-  const bool has_calls = (calls != nullptr && !calls->empty()) || fields.find("function_call");
-  if (has_calls) {
-    fields.fail(
-        "tool_calls",
-        fields.path_of("tool_calls") + " is not supported yet: tools arrive later.",
-        "unsupported_parameter"
-    );
-  }
+  message.tool_calls = read_tool_calls(fields);
 }
 
 }  // namespace
@@ -151,8 +148,10 @@ Result<ChatMessage> parse_chat_message(const json::value& item, const std::strin
   const bool is_assistant = message.role == ChatRole::kAssistant;
   if (is_assistant) {
     read_assistant_fields(fields, message);
+  } else if (message.role == ChatRole::kTool) {
+    message.tool_call_id = fields.text("tool_call_id").value_or("");
   }
-  // An assistant's turn may be thinking only; every other one says something.
+  // An assistant's turn may be thinking or calls only; every other one says something.
   if (!content && !is_assistant) {
     fields.fail("content", fields.path_of("content") + " is missing.", "invalid_value");
   }

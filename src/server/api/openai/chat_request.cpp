@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "server/api/openai/chat_request_internal.h"
+#include "server/api/openai/tool_fields_internal.h"
 
 namespace rapt::openai {
 
@@ -89,35 +90,6 @@ void read_logprobs(FieldReader& fields, SamplingParams& sampling) {
   }
 }
 
-// Tools can be left out when the caller says so; anything else needs them.
-void refuse_tools(FieldReader& fields) {
-  const json::value* choice = fields.find("tool_choice");
-  const bool is_none = choice != nullptr && choice->is_string() && choice->get_string() == "none";
-  const bool is_auto = choice != nullptr && choice->is_string() && choice->get_string() == "auto";
-  const json::array* tools = fields.array("tools");
-  const json::array* functions = fields.array("functions");
-  fields.find("function_call");
-  if (!is_none) {
-    if (tools != nullptr && !tools->empty()) {
-      fields.fail(
-          "tools",
-          "tools is not supported yet. Leave it out, or set tool_choice to \"none\".",
-          "unsupported_parameter"
-      );
-    }
-    if (functions != nullptr && !functions->empty()) {
-      fields.fail("functions", "functions is not supported yet.", "unsupported_parameter");
-    }
-  }
-  if (choice != nullptr && !is_none && !is_auto) {
-    fields.fail(
-        "tool_choice",
-        "tool_choice must be \"none\" or \"auto\": tools are not supported yet.",
-        "unsupported_parameter"
-    );
-  }
-}
-
 void refuse_other_modalities(FieldReader& fields) {
   const json::array* modalities = fields.array("modalities");
   if (modalities == nullptr) {
@@ -158,7 +130,6 @@ void accept_harmless_fields(FieldReader& fields) {
       "prompt_cache_key",
       "prompt_cache_retention",
       "verbosity",
-      "parallel_tool_calls",
   };
   for (const std::string_view name : kHarmless) {
     fields.find(name);
@@ -189,7 +160,7 @@ Result<ChatCompletionRequest> parse_chat_request(const json::value& body) {
     request.options.reasoning_effort = *effort;
   }
   request.include_reasoning = fields.boolean("include_reasoning").value_or(true);
-  refuse_tools(fields);
+  read_tool_fields(fields, request);
   refuse_other_modalities(fields);
   refuse_template_switches(fields);
   refuse_unsupported_fields(fields);
@@ -200,7 +171,9 @@ Result<ChatCompletionRequest> parse_chat_request(const json::value& body) {
   if (!fields.ok()) {
     return fields.error();
   }
-  request.ignored_fields = fields.unknown();
+  for (std::string& name : fields.unknown()) {
+    request.ignored_fields.push_back(std::move(name));
+  }
   return request;
 }
 

@@ -15,7 +15,8 @@ namespace rapt::openai {
 struct ChatCompletionRequest {
   GenerationParams params;
   std::vector<ChatMessage> messages;
-  ChatOptions options;  // conversation_date only when the caller set one
+  ChatOptions options;                   // conversation_date only when the caller set one
+  std::vector<std::size_t> tool_places;  // where each of the options' tools stands in `tools`
   bool include_reasoning = true;
   std::vector<std::string> ignored_fields;
 };

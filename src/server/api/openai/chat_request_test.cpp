@@ -123,10 +123,51 @@ TEST(ChatRequest, StreamOptions) {
   EXPECT_FALSE(request.params.continuous_usage_stats);
 }
 
-TEST(ChatRequest, ToolsMayBeLeftOutByTheCaller) {
-  parsed(R"(,"tools":[])");
-  parsed(R"(,"tools":null,"tool_choice":"auto")");
-  parsed(R"(,"tools":[{"type":"function"}],"tool_choice":"none")");
+TEST(ChatRequest, ReadsTools) {
+  const ChatCompletionRequest request = parsed(
+      R"(,"tools":[{"type":"function","function":{"name":"f","description":"d",)"
+      R"("parameters":{"type":"object"},"strict":true}},{"function":{"name":"g","parameters":null}}],)"
+      R"("parallel_tool_calls":false)"
+  );
+  const std::vector<ToolDeclaration>& tools = request.options.tools;
+  ASSERT_EQ(tools.size(), 2U);
+  EXPECT_EQ(tools[0].name, "f");
+  EXPECT_EQ(tools[0].description, "d");
+  EXPECT_EQ(to_json_text(tools[0].parameters.value()), R"({"type":"object"})");
+  EXPECT_EQ(tools[1].name, "g");
+  EXPECT_EQ(tools[1].description, std::nullopt);
+  EXPECT_EQ(tools[1].parameters, std::nullopt);
+  EXPECT_EQ(request.options.tool_choice.kind, ToolChoice::Kind::kAuto);
+}
+
+TEST(ChatRequest, ToolsThatAreNoFunctionsAreLeftOutAndTold) {
+  const ChatCompletionRequest request =
+      parsed(R"(,"tools":[{"type":"web_search"},{"type":"function","function":{"name":"f"}},)"
+             R"({"type":"custom","custom":{"name":"patch"}}],"another":1)");
+  ASSERT_EQ(request.options.tools.size(), 1U);
+  EXPECT_THAT(request.tool_places, ::testing::ElementsAre(1));
+  EXPECT_THAT(
+      request.ignored_fields, ::testing::ElementsAre("tools.web_search", "tools.custom", "another")
+  );
+}
+
+TEST(ChatRequest, ReadsTheToolChoice) {
+  const std::string tools = R"(,"tools":[{"type":"function","function":{"name":"f"}}])";
+  const auto choice = [&](const std::string& text) {
+    return parsed(tools + R"(,"tool_choice":)" + text).options.tool_choice;
+  };
+  EXPECT_EQ(choice("null").kind, ToolChoice::Kind::kAuto);
+  EXPECT_EQ(choice("\"auto\"").kind, ToolChoice::Kind::kAuto);
+  EXPECT_EQ(choice("\"none\"").kind, ToolChoice::Kind::kNone);
+  EXPECT_EQ(choice("\"required\"").kind, ToolChoice::Kind::kRequired);
+  const ToolChoice named = choice(R"({"type":"function","function":{"name":"f"}})");
+  EXPECT_EQ(named.kind, ToolChoice::Kind::kNamed);
+  EXPECT_EQ(named.name, "f");
+}
+
+TEST(ChatRequest, OldToolFieldsMayAskForNothing) {
+  parsed(R"(,"tools":[],"functions":[],"function_call":"none")");
+  parsed(R"(,"tools":null,"tool_choice":"auto","function_call":null)");
 }
 
 TEST(ChatRequest, UnknownFieldsAreTold) {
@@ -159,7 +200,35 @@ TEST(ChatMessage, ReasoningComesBackUnderBothNames) {
       message(R"({"role":"assistant","content":"x","reasoning_content":"r"})").reasoning, "r"
   );
   EXPECT_EQ(message(R"({"role":"assistant","reasoning":"r"})").content, "");
+  EXPECT_EQ(message(R"({"role":"assistant","content":"x","thinking":"r"})").reasoning, "r");
   EXPECT_EQ(message(R"({"role":"user","content":"x","reasoning":"r"})").reasoning, std::nullopt);
+}
+
+TEST(ChatMessage, CallsComeBack) {
+  const ChatMessage read = message(
+      R"({"role":"assistant","content":null,"refusal":null,"function_call":null,"tool_calls":[)"
+      R"({"id":"call_1","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}},)"
+      R"({"function":{"name":"g","arguments":{"b":[2]}}},{"function":{"name":"h"}}]})"
+  );
+  ASSERT_EQ(read.tool_calls.size(), 3U);
+  EXPECT_EQ(read.tool_calls[0].id, "call_1");
+  EXPECT_EQ(read.tool_calls[0].name, "f");
+  EXPECT_EQ(read.tool_calls[0].arguments, R"({"a":1})");
+  EXPECT_EQ(read.tool_calls[1].id, "");
+  EXPECT_EQ(read.tool_calls[1].arguments, R"({"b":[2]})");
+  EXPECT_EQ(read.tool_calls[2].arguments, "{}");
+  EXPECT_EQ(message(R"({"role":"assistant","tool_calls":null,"content":"x"})").content, "x");
+}
+
+TEST(ChatMessage, ResultsMayBeTextOrParts) {
+  const ChatMessage text = message(R"({"role":"tool","tool_call_id":"call_1","content":"12"})");
+  EXPECT_EQ(text.role, ChatRole::kTool);
+  EXPECT_EQ(text.tool_call_id, "call_1");
+  EXPECT_EQ(text.content, "12");
+  const ChatMessage parts =
+      message(R"({"role":"tool","tool_call_id":"c","content":[{"type":"text","text":"1"},)"
+              R"({"type":"text","text":"2"}]})");
+  EXPECT_EQ(parts.content, "12");
 }
 
 TEST(ChatMessage, PartErrorsNameThePart) {

@@ -5,7 +5,6 @@
 #include "server/api/openai/make_request_internal.h"
 #include "server/api/openai/routes_internal.h"
 #include "server/ops/metrics_internal.h"
-#include "text/detokenizer.h"
 #include "text/stop_strings.h"
 #include "text/tokenizer.h"
 
@@ -36,15 +35,9 @@ std::string to_text(const Tokenizer* tokenizer, const Prompt& prompt) {
   if (const auto* text = std::get_if<std::string>(&prompt)) {
     return *text;
   }
-  std::string text;
-  if (tokenizer != nullptr) {
-    Detokenizer detokenizer(*tokenizer, true);
-    for (const TokenId id : std::get<std::vector<TokenId>>(prompt)) {
-      text += detokenizer.push(id);
-    }
-    text += detokenizer.finish();
-  }
-  return text;
+  return tokenizer == nullptr
+             ? std::string()
+             : text_with_special(*tokenizer, std::get<std::vector<TokenId>>(prompt));
 }
 
 StopRules completion_stop_rules(const ApiContext& context, const GenerationParams& params) {

@@ -3,7 +3,6 @@
 #include <cstdlib>
 
 #include "server/api/openai/answer_parts_internal.h"
-#include "text/detokenizer.h"
 #include "text/tokenizer.h"
 
 namespace rapt::openai {
@@ -23,19 +22,9 @@ std::string_view bytes_of(TokenId token, const Tokenizer* tokenizer) {
   return tokenizer == nullptr ? std::string_view() : tokenizer->token_bytes(token);
 }
 
-// A token's text on its own. Without a tokenizer, vLLM's way to name an id.
-std::string text_of(TokenId token, const Tokenizer* tokenizer) {
-  if (tokenizer == nullptr) {
-    return "token_id:" + std::to_string(token);
-  }
-  Detokenizer detokenizer(*tokenizer, true);
-  std::string text = detokenizer.push_bytes(tokenizer->token_bytes(token));
-  return text + detokenizer.finish();
-}
-
 json::object chat_entry(const TokenLogprob& logprob, const Tokenizer* tokenizer) {
   json::object entry;
-  entry["token"] = text_of(logprob.token, tokenizer);
+  entry["token"] = token_text(logprob.token, tokenizer);
   entry["logprob"] = shortest(logprob.logprob);
   json::array bytes;
   for (const char byte : bytes_of(logprob.token, tokenizer)) {
@@ -49,7 +38,7 @@ json::object chat_entry(const TokenLogprob& logprob, const Tokenizer* tokenizer)
 // such tokens are spelled as bytes, the way OpenAI does it.
 std::string completion_key(TokenId token, const Tokenizer* tokenizer) {
   constexpr std::string_view kHex = "0123456789abcdef";
-  std::string text = text_of(token, tokenizer);
+  std::string text = token_text(token, tokenizer);
   const std::string_view bytes = bytes_of(token, tokenizer);
   if (tokenizer == nullptr || text == bytes) {
     return text;

@@ -87,7 +87,9 @@ TEST_F(MalformedTest, ChatFieldsAreNamed) {
       {R"({"messages":[{}]})", "messages[0].role"},
       {R"({"messages":[{"role":1,"content":""}]})", "messages[0].role"},
       {R"({"messages":[{"role":"king","content":""}]})", "messages[0].role"},
-      {R"({"messages":[{"role":"tool","content":"x","tool_call_id":"1"}]})", "messages[0].role"},
+      {R"({"messages":[{"role":"function","name":"f","content":"x"}]})", "messages[0].role"},
+      {R"({"messages":[{"role":"tool","content":"x","tool_call_id":1}]})",
+       "messages[0].tool_call_id"},
       {R"({"messages":[{"role":"user"}]})", "messages[0].content"},
       {R"({"messages":[{"role":"user","content":null}]})", "messages[0].content"},
       {R"({"messages":[{"role":"user","content":1}]})", "messages[0].content"},
@@ -103,7 +105,20 @@ TEST_F(MalformedTest, ChatFieldsAreNamed) {
       {R"({"messages":[{"role":"assistant","content":"a","reasoning":1}]})",
        "messages[0].reasoning"},
       {R"({"messages":[{"role":"assistant","tool_calls":[{"id":"1"}]}]})",
-       "messages[0].tool_calls"},
+       "messages[0].tool_calls[0].function"},
+      {R"({"messages":[{"role":"assistant","tool_calls":{}}]})", "messages[0].tool_calls"},
+      {R"({"messages":[{"role":"assistant","tool_calls":[1]}]})", "messages[0].tool_calls[0]"},
+      {R"({"messages":[{"role":"assistant","tool_calls":[{"id":1}]}]})",
+       "messages[0].tool_calls[0].id"},
+      {R"({"messages":[{"role":"assistant","tool_calls":[{"type":"custom"}]}]})",
+       "messages[0].tool_calls[0].type"},
+      {R"({"messages":[{"role":"assistant","tool_calls":[{"function":{}}]}]})",
+       "messages[0].tool_calls[0].function.name"},
+      {R"({"messages":[{"role":"assistant","tool_calls":[{"function":{"name":"f",)"
+       R"("arguments":1}}]}]})",
+       "messages[0].tool_calls[0].function.arguments"},
+      {R"({"messages":[{"role":"assistant","function_call":{"name":"f"}}]})",
+       "messages[0].function_call"},
       {chat_with(R"("model":1)"), "model"},
       {chat_with(R"("model":"other")"), "model", 404},
       {chat_with(R"("temperature":"hot")"), "temperature"},
@@ -155,9 +170,23 @@ TEST_F(MalformedTest, ChatFieldsAreNamed) {
       {chat_with(R"("chat_template_kwargs":{"conversation_date":"today"})"),
        "chat_template_kwargs.conversation_date"},
       {chat_with(R"("chat_template_kwargs":[])"), "chat_template_kwargs"},
-      {chat_with(R"("tools":[{"type":"function","function":{"name":"f"}}])"), "tools"},
+      {chat_with(R"("tools":{})"), "tools"},
+      {chat_with(R"("tools":[1])"), "tools[0]"},
+      {chat_with(R"("tools":[{"type":1}])"), "tools[0].type"},
+      {chat_with(R"("tools":[{"type":"function"}])"), "tools[0].function"},
+      {chat_with(R"("tools":[{"type":"function","function":{}}])"), "tools[0].function.name"},
+      {chat_with(R"("tools":[{"type":"function","function":{"name":"f","parameters":[]}}])"),
+       "tools[0].function.parameters"},
+      {chat_with(R"("tool_choice":1)"), "tool_choice"},
+      {chat_with(R"("tool_choice":"some")"), "tool_choice"},
       {chat_with(R"("tool_choice":"required")"), "tool_choice"},
+      {chat_with(R"("tools":[{"type":"web_search"}],"tool_choice":"required")"), "tool_choice"},
       {chat_with(R"("tool_choice":{"type":"function","function":{"name":"f"}})"), "tool_choice"},
+      {chat_with(R"("tool_choice":{"type":"allowed_tools"})"), "tool_choice.type"},
+      {chat_with(R"("tool_choice":{"type":"function"})"), "tool_choice.function"},
+      {chat_with(R"("tool_choice":{"function":{"name":"f"}})"), "tool_choice.type"},
+      {chat_with(R"("parallel_tool_calls":1)"), "parallel_tool_calls"},
+      {chat_with(R"("function_call":{"name":"f"})"), "function_call"},
       {chat_with(R"("functions":[{"name":"f"}])"), "functions"},
       {chat_with(R"("response_format":{"type":"json_object"})"), "response_format"},
       {chat_with(R"("response_format":{})"), "response_format.type"},
@@ -170,6 +199,34 @@ TEST_F(MalformedTest, ChatFieldsAreNamed) {
       {chat_with(R"("add_generation_prompt":false)"), "add_generation_prompt"},
   };
   expect_all_refused("/v1/chat/completions", cases);
+}
+
+TEST_F(MalformedTest, TokenizeFieldsAreNamed) {
+  const std::vector<BadBody> cases = {
+      {"{}", "prompt"},
+      {"[]", nullptr},
+      {R"({"prompt":1})", "prompt"},
+      {R"({"prompt":["a"]})", "prompt"},
+      {R"({"prompt":"a","model":"other"})", "model", 404},
+      {R"({"prompt":"a","return_token_strs":1})", "return_token_strs"},
+      {R"({"prompt":"a","add_special_tokens":"no"})", "add_special_tokens"},
+      {R"({"messages":[]})", "messages"},
+      {R"({"messages":[{"role":"king","content":""}]})", "messages[0].role"},
+  };
+  expect_all_refused("/tokenize", cases);
+}
+
+TEST_F(MalformedTest, DetokenizeFieldsAreNamed) {
+  const std::vector<BadBody> cases = {
+      {"{}", "tokens"},
+      {R"({"tokens":"a"})", "tokens"},
+      {R"({"tokens":["a"]})", "tokens"},
+      {R"({"tokens":[1.5]})", "tokens"},
+      {R"({"tokens":[-1]})", "tokens"},
+      {R"({"tokens":[512]})", "tokens"},
+      {R"({"tokens":[1],"model":"other"})", "model", 404},
+  };
+  expect_all_refused("/detokenize", cases);
 }
 
 TEST_F(MalformedTest, CompletionFieldsAreNamed) {

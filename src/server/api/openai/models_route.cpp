@@ -18,12 +18,6 @@ json::object model_object(const ApiContext& context, const std::string& name) {
   return model;
 }
 
-void send_json(Responder& responder, const json::value& value) {
-  HttpReply reply;
-  reply.body = to_json_text(value);
-  responder.send(std::move(reply));
-}
-
 }  // namespace
 
 void handle_model_list(ApiContext& context, Responder& responder) {
@@ -34,7 +28,7 @@ void handle_model_list(ApiContext& context, Responder& responder) {
   json::object list;
   list["object"] = "list";
   list["data"] = std::move(models);
-  send_json(responder, list);
+  send_json(context, responder, json::value(std::move(list)));
 }
 
 void handle_model(ApiContext& context, const std::string& id, Responder& responder) {
@@ -43,7 +37,7 @@ void handle_model(ApiContext& context, const std::string& id, Responder& respond
     reject(context, responder, name.error());
     return;
   }
-  send_json(responder, model_object(context, *name));
+  send_json(context, responder, json::value(model_object(context, *name)));
 }
 
 void add_routes(Router& router, ApiContext& context) {
@@ -62,6 +56,21 @@ void add_routes(Router& router, ApiContext& context) {
                       HttpRequest request, ResponderPtr responder
                   ) { handle_completion(context, std::move(request), std::move(responder)); }}
   );
+  using Handler = void (*)(ApiContext&, const HttpRequest&, Responder&);
+  const std::pair<const char*, Handler> at_once[] = {
+      {"/v1/chat/completions/render", handle_chat_render},
+      {"/tokenize", handle_tokenize},
+      {"/detokenize", handle_detokenize},
+  };
+  for (const auto& [path, handle] : at_once) {
+    router.add(
+        {.method = "POST",
+         .path = path,
+         .handler = [&context, handle = handle](
+                        const HttpRequest& request, const ResponderPtr& responder
+                    ) { handle(context, request, *responder); }}
+    );
+  }
   router.add(
       {.method = "GET",
        .path = "/v1/models",

@@ -9,6 +9,10 @@
 namespace rapt::openai {
 
 void handle_chat(ApiContext& context, HttpRequest request, std::shared_ptr<Responder> responder);
+// POST /v1/chat/completions/render: the prompt that a chat request becomes; nothing is generated.
+void handle_chat_render(ApiContext& context, const HttpRequest& request, Responder& responder);
+void handle_tokenize(ApiContext& context, const HttpRequest& request, Responder& responder);
+void handle_detokenize(ApiContext& context, const HttpRequest& request, Responder& responder);
 void handle_completion(
     ApiContext& context, HttpRequest request, std::shared_ptr<Responder> responder
 );
