@@ -81,7 +81,8 @@ class TerminalChat {
         )
     );
     printer.finish();
-    std::fprintf(stderr, "\x1b[2m%s\x1b[0m\n", done.summary().c_str());
+    const bool is_terminal = isatty(STDERR_FILENO) != 0;
+    std::fprintf(stderr, is_terminal ? "\x1b[2m%s\x1b[0m\n" : "%s\n", done.summary().c_str());
     ChatMessage reply;
     reply.role = ChatRole::kAssistant;
     reply.content = printer.content();

@@ -203,7 +203,7 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .metavar = "N",
      .default_text = "1024",
      .range = {.low = 1, .high = 1'000'000},
-     .help = "waiting requests beyond which a new one is answered with status 429",
+     .help = "once so many choices wait, a new request is answered with status 429",
      .assign = [](FlagTargets& to, const FlagValue& value
                ) { to.load.engine.max_queued_requests = static_cast<int>(value.whole); }},
     {.name = "shutdown-timeout",

@@ -1,6 +1,8 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <exception>
+#include <new>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -17,7 +19,7 @@ namespace {
 struct RunCommand {
   int operator()(const PrintText& print) const {
     std::fputs(print.text.c_str(), stdout);
-    return std::fflush(stdout) == 0 ? 0 : 1;
+    return 0;
   }
 
   int operator()(const ServeOptions& options) const { return serve_main(options); }
@@ -57,7 +59,22 @@ int main_with(const std::vector<std::string>& args) {
   for (const std::string& warning : invocation->warnings) {
     std::fprintf(stderr, "rapt: warning: %s\n", warning.c_str());
   }
-  return std::visit(RunCommand{}, invocation->options);
+  const int exit_code = std::visit(RunCommand{}, invocation->options);
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    return report_error(internal_error("the result could not be written to standard output"));
+  }
+  return exit_code;
+}
+
+// The last resort: what the commands did not foresee, such as a lack of memory.
+int guarded_main(const std::vector<std::string>& args) {
+  try {
+    return main_with(args);
+  } catch (const std::bad_alloc&) {
+    return report_error(internal_error("the system has no more memory to give"));
+  } catch (const std::exception& e) {
+    return report_error(internal_error(e.what()));
+  }
 }
 
 }  // namespace
@@ -65,5 +82,5 @@ int main_with(const std::vector<std::string>& args) {
 }  // namespace rapt
 
 int main(int argc, char** argv) {
-  return rapt::main_with({argv + 1, argv + argc});
+  return rapt::guarded_main({argv + 1, argv + argc});
 }

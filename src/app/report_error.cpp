@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <string>
 
 #include "app/commands.h"
 
@@ -22,7 +23,18 @@ int exit_code_of(const Error& error) {
 }
 
 int report_error(const Error& error) {
-  std::fprintf(stderr, "rapt: %s\n", error.message.c_str());
+  // What a user typed or a file holds is quoted in messages; it must not steer the terminal.
+  std::string text;
+  for (const char c : error.message) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F) {
+      constexpr char kHex[] = "0123456789abcdef";
+      text += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
+    } else {
+      text += c;
+    }
+  }
+  std::fprintf(stderr, "rapt: %s\n", text.c_str());
   return exit_code_of(error);
 }
 

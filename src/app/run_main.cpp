@@ -37,7 +37,14 @@ void print_ids(const std::vector<TokenId>& ids) {
   std::printf("\n");
 }
 
-Result<void> run(const RunOptions& options) {
+// As shells report a program that Ctrl-C ended.
+constexpr int kInterruptedExitCode = 130;
+
+int exit_code_of(const Generation& done) {
+  return done.finish == FinishReason::kAbort ? kInterruptedExitCode : 0;
+}
+
+Result<int> run(const RunOptions& options) {
   ASSIGN_OR_RETURN(LoadedModel model, load_for_command(options.load));
   ASSIGN_OR_RETURN(std::vector<TokenId> prompt, prompt_tokens(options, model));
   const bool is_chat = !options.raw && !options.token_ids;
@@ -54,7 +61,7 @@ Result<void> run(const RunOptions& options) {
         )
     );
     print_ids(done.tokens);
-    return {};
+    return exit_code_of(done);
   }
   Generation done;
   if (is_chat) {
@@ -72,14 +79,14 @@ Result<void> run(const RunOptions& options) {
     std::printf("%s\n", detokenizer.finish().c_str());
   }
   std::fprintf(stderr, "%s\n", done.summary().c_str());
-  return {};
+  return exit_code_of(done);
 }
 
 }  // namespace
 
 int run_main(const RunOptions& options) {
-  const Result<void> result = run(options);
-  return result ? 0 : report_error(result.error());
+  const Result<int> result = run(options);
+  return result ? *result : report_error(result.error());
 }
 
 }  // namespace rapt

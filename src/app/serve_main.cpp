@@ -63,7 +63,8 @@ ServerConfig server_config(const ServeOptions& options, const LoadedModel& model
   }
   config.api_keys = options.api_keys;
   config.eos_token_ids = model.info.eos_token_ids;
-  config.version = version_text();
+  constexpr std::string_view kProgram = "rapt ";  // GET /version answers with the bare number
+  config.version = version_text().substr(kProgram.size());
   if (options.conversation_date != "today") {
     config.conversation_date = options.conversation_date;
   }

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -83,7 +84,8 @@ class EngineImpl : public Engine {
     if (is_draining_ || is_stopping_) {
       return SubmitOutcome::kShuttingDown;
     }
-    if (stats_.num_waiting + num_submitted_ + request.num_choices > config_.max_queued_requests) {
+    // What waits already counts, not what this request brings: an idle engine refuses nobody.
+    if (stats_.num_waiting + num_submitted_ >= config_.max_queued_requests) {
       return SubmitOutcome::kQueueFull;
     }
     if (!is_busy()) {
@@ -361,7 +363,15 @@ Result<std::unique_ptr<Engine>> Engine::create(
     resolved.num_threads = cpu.num_usable_cores;
   }
   ASSIGN_OR_RETURN(const MemoryPlan plan, plan_memory(resolved, *model, cpu));
-  auto pool = std::make_unique<ThreadPool>(resolved.num_threads);
+  std::unique_ptr<ThreadPool> pool;
+  try {
+    pool = std::make_unique<ThreadPool>(resolved.num_threads);
+  } catch (const std::system_error& e) {
+    return invalid_argument(
+        "the system refuses " + std::to_string(resolved.num_threads) +
+        " compute threads: " + e.what() + "; give fewer with --threads"
+    );
+  }
   ASSIGN_OR_RETURN(auto runner, ModelRunner::create(resolved, plan, *model, *pool));
   log_plan(resolved, plan, *runner);
   return std::unique_ptr<Engine>(std::make_unique<EngineImpl>(

@@ -20,7 +20,7 @@ struct EngineConfig {
   std::uint64_t kv_cache_bytes = 0;  // 0: a quarter of the memory this process may use
   bool kv_cache_f32 = false;         // else bf16
   int num_threads = 0;               // 0: the cores this process may use
-  int max_queued_requests = 1024;    // waiting requests, beyond which submit() refuses
+  int max_queued_requests = 1024;    // once so many choices wait, submit() refuses
   bool reference = false;            // plain reference kernels
 };
 

@@ -343,6 +343,18 @@ TEST_F(EngineTest, StopEndsEverything) {
   );
 }
 
+TEST_F(EngineTest, IdleEngineTakesMoreChoicesThanTheQueueHolds) {
+  EngineConfig config = small_config();
+  config.max_queued_requests = 2;
+  const auto engine = make_engine(config);
+  Request request = make_request(1, 5, 3);
+  request.num_choices = 20;
+  const auto sink = std::make_shared<Collector>(20);
+  submit(*engine, request, sink);
+  sink->wait();
+  EXPECT_EQ(sink->tokens(19).size(), 3U);
+}
+
 TEST_F(EngineTest, QueueIsBounded) {
   EngineConfig config = small_config();
   config.max_queued_requests = 3;

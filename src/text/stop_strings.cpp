@@ -115,8 +115,13 @@ namespace {
 
 class TextStopMatcher final : public StopMatcher {
  public:
-  TextStopMatcher(const Tokenizer& tokenizer, const std::vector<std::string>& stops, int min_tokens)
-      : detokenizer_(tokenizer), scanner_(stops), num_unchecked_(min_tokens) {}
+  TextStopMatcher(
+      const Tokenizer& tokenizer,
+      const std::vector<std::string>& stops,
+      int min_tokens,
+      bool keep_special
+  )
+      : detokenizer_(tokenizer, keep_special), scanner_(stops), num_unchecked_(min_tokens) {}
 
   std::optional<int> accept(TokenId token) override {
     const std::string text = detokenizer_.push(token);
@@ -138,9 +143,9 @@ class TextStopMatcher final : public StopMatcher {
 }  // namespace
 
 std::unique_ptr<StopMatcher> make_text_stop_matcher(
-    const Tokenizer& tokenizer, std::vector<std::string> stops, int min_tokens
+    const Tokenizer& tokenizer, std::vector<std::string> stops, int min_tokens, bool keep_special
 ) {
-  return std::make_unique<TextStopMatcher>(tokenizer, stops, min_tokens);
+  return std::make_unique<TextStopMatcher>(tokenizer, stops, min_tokens, keep_special);
 }
 
 }  // namespace rapt

@@ -72,10 +72,14 @@ class StopTextFilter {
   std::size_t emitted_ = 0;
 };
 
-// A StopMatcher over the plain decoded text of the produced tokens (for text completions). No stop
-// string counts that ends within the first `min_tokens` tokens.
+// A StopMatcher over the plain decoded text of the produced tokens (for text completions), with or
+// without the names of special tokens, as the client will see it. No stop string counts that ends
+// within the first `min_tokens` tokens.
 std::unique_ptr<StopMatcher> make_text_stop_matcher(
-    const Tokenizer& tokenizer, std::vector<std::string> stops, int min_tokens = 0
+    const Tokenizer& tokenizer,
+    std::vector<std::string> stops,
+    int min_tokens = 0,
+    bool keep_special = false
 );
 
 }  // namespace rapt

@@ -122,6 +122,19 @@ TEST(TextStopMatcher, ReportsTheTokenThatCompletesAStop) {
   EXPECT_EQ(matcher->accept(2375), 1);  // " world"
 }
 
+TEST(TextStopMatcher, SeesNamesOfSpecialTokensOnlyWhenTheTextHasThem) {
+  const Tokenizer& tokenizer = test_tokenizer();
+  const auto hidden = make_text_stop_matcher(tokenizer, {"<|end|>"});
+  EXPECT_EQ(hidden->accept(200007), std::nullopt);
+  const auto shown = make_text_stop_matcher(tokenizer, {"<|end|>", "lo wo"}, 0, true);
+  EXPECT_EQ(shown->accept(24912), std::nullopt);  // "hello"
+  EXPECT_EQ(shown->accept(200007), 0);
+  const auto parted = make_text_stop_matcher(tokenizer, {"lo wo"}, 0, true);
+  EXPECT_EQ(parted->accept(24912), std::nullopt);
+  EXPECT_EQ(parted->accept(200006), std::nullopt);
+  EXPECT_EQ(parted->accept(2375), std::nullopt) << "a special token's name stands between";
+}
+
 TEST(TextStopMatcher, IgnoresStopsInsideTheFirstTokens) {
   const Tokenizer& tokenizer = test_tokenizer();
   const auto matcher = make_text_stop_matcher(tokenizer, {"hello"}, 2);

@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -258,6 +259,40 @@ def test_wrong_command_lines_get_one_sentence(binary: Path, args: list[str], wor
     sentence = refusal(rapt(binary, *args))
     for word in words:
         assert word.lower() in sentence.lower(), sentence
+
+
+@pytest.mark.parametrize("command", [["inspect"], ["run", "--", "hi"], ["logits", "--token-ids=1"]])
+def test_a_full_disk_is_no_success(binary: Path, checkpoint: Path, command: list[str]):
+    name, *rest = command
+    with open("/dev/full", "wb") as full:
+        result = subprocess.run(
+            [binary, name, checkpoint, *rest],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=TIMEOUT_S,
+            env={**os.environ, "RAPT_MAX_TOKENS": "5"},
+        )
+    assert result.returncode == 1
+    assert b"standard output" in result.stderr
+
+
+def test_endless_and_binary_files_are_refused(binary: Path, tiny: Path, tmp_path: Path):
+    assert "64 MiB" in refusal(rapt(binary, "logits", tiny, "--token-ids-file", "/dev/zero"))
+    binary_file = tmp_path / "ids"
+    binary_file.write_bytes(b"\x1b[31m\x00")
+    assert "\x1b" not in refusal(rapt(binary, "logits", tiny, "--token-ids-file", binary_file))
+
+
+def test_ctrl_c_shows_in_the_exit_code(binary: Path, checkpoint: Path):
+    process = subprocess.Popen(
+        [binary, "run", checkpoint, "hi", "--ignore-eos", "--log-level", "info"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    assert process.stdout.read(1), "an answer has begun"
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=TIMEOUT_S)
+    assert process.returncode == 130
 
 
 def test_help_and_version(binary: Path):

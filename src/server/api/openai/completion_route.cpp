@@ -46,8 +46,9 @@ StopRules completion_stop_rules(const ApiContext& context, const GenerationParam
   if (!params.stop_strings.empty()) {
     stop.make_stop_matcher = [tokenizer = context.tokenizer,
                               stops = params.stop_strings,
-                              min_tokens = params.min_tokens] {
-      return make_text_stop_matcher(*tokenizer, stops, min_tokens);
+                              min_tokens = params.min_tokens,
+                              keep_special = !params.skip_special_tokens] {
+      return make_text_stop_matcher(*tokenizer, stops, min_tokens, keep_special);
     };
   }
   return stop;
