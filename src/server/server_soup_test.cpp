@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
+#include <functional>
 #include <set>
 #include <thread>
 
@@ -196,11 +198,18 @@ std::vector<std::string> places_of(const ClientChoice& choice) {
   return places;
 }
 
-// Bodies in their order: each lies whole in one place, behind the one before it there.
+// Marks count downwards in a soup.
+bool in_order(const std::vector<std::string>& marks) {
+  const auto number = [](const std::string& mark) { return std::atoi(mark.c_str() + 1); };
+  return std::ranges::is_sorted(marks, std::ranges::greater(), number);
+}
+
+// Each body lies whole in one place, each mark in one place only, and nothing changes places.
 void expect_all_bodies(const Soup& soup, const std::vector<std::string>& places) {
   std::string everything;
   for (const std::string& place : places) {
     everything += place + '\n';
+    EXPECT_TRUE(in_order(marks_in(place))) << place;
   }
   for (const std::string& body : soup.bodies) {
     EXPECT_TRUE(std::ranges::any_of(
@@ -247,11 +256,9 @@ class ServerSoupTest : public HarmonyServerTest {
     });
   }
 
-  ClientChoice ask(HttpClient& http, int soup_idx, const Soup& soup, bool streams) {
+  static ClientChoice ask(HttpClient& http, int soup_idx, const std::string& more) {
     const std::string body = R"({"messages":[{"role":"user","content":"hi"}],"seed":)" +
-                             std::to_string(soup_idx) +
-                             (soup.ignores_ends ? R"(,"ignore_eos":true,)" : ",") +
-                             (streams ? R"("stream":true,)" : "") + kTools + "}";
+                             std::to_string(soup_idx) + more + "," + kTools + "}";
     const std::vector<ClientChoice> choices =
         read_chat_answer(http.post("/v1/chat/completions", body));
     EXPECT_EQ(choices.size(), 1U);
@@ -272,12 +279,14 @@ TEST_F(ServerSoupTest, LosesNothingAndNeverFails) {
       for (int idx = next_soup++; idx < kNumSoups && !HasFailure(); idx = next_soup++) {
         SCOPED_TRACE("soup " + std::to_string(idx));
         const Soup soup = kitchen.cook(static_cast<std::uint64_t>(idx));
+        const std::string ends = soup.ignores_ends ? R"(,"ignore_eos":true)" : "";
+        const std::string streamed = ends + R"(,"stream":true)";
         const bool streams = idx % 2 == 0;
-        const ClientChoice choice = ask(http, idx, soup, streams);
+        const ClientChoice choice = ask(http, idx, streams ? streamed : ends);
         expect_conserved(soup, choice);
         num_calls += static_cast<int>(choice.calls.size());
         if (idx % kBothEvery == 0) {
-          EXPECT_TRUE(same_but_ids(choice, ask(http, idx, soup, !streams)));
+          EXPECT_TRUE(same_but_ids(choice, ask(http, idx, streams ? ends : streamed)));
         }
       }
     });
@@ -288,6 +297,31 @@ TEST_F(ServerSoupTest, LosesNothingAndNeverFails) {
   EXPECT_GE(next_soup.load(), kNumSoups);
   EXPECT_GT(num_calls.load(), kNumSoups / 20) << "the soups are too thin";
   EXPECT_EQ(client().get("/health").status, 200);
+}
+
+// The engine keeps the model to what the constraint allows, whatever it would rather say.
+TEST_F(ServerSoupTest, EndsWithACallWhereOneIsRequired) {
+  constexpr const char* kChoices[] = {
+      R"(,"tool_choice":"required")",
+      R"(,"tool_choice":{"type":"function","function":{"name":"python"}})"};
+  HttpClient http = client();
+  int num_ended = 0;
+  for (int idx = 0; idx < kNumSoups / 100 && !HasFailure(); ++idx) {
+    SCOPED_TRACE("soup " + std::to_string(idx));
+    const bool is_named = idx % 2 == 1;
+    const ClientChoice choice =
+        ask(http, idx, std::string(kChoices[idx % 2]) + R"(,"max_tokens":100)");
+    if (choice.finish_reason == "length") {
+      continue;
+    }
+    ++num_ended;
+    EXPECT_EQ(choice.finish_reason, "tool_calls");
+    ASSERT_FALSE(choice.calls.empty());
+    for (const ClientChoice::Call& call : choice.calls) {
+      EXPECT_TRUE(is_named ? call.name == "python" : kDeclared.contains(call.name)) << call.name;
+    }
+  }
+  EXPECT_GT(num_ended, 0);
 }
 
 }  // namespace
