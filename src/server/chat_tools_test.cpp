@@ -230,6 +230,15 @@ TEST_F(ChatToolsTest, RepairsAndCallsAreCounted) {
   );
 }
 
+TEST_F(ChatToolsTest, WhatIsHeldBackComesAtTheEnd) {
+  std::vector<TokenId> output = ids("<|channel|>final<|message|>A\xF0\x92\x80\x80");
+  output.pop_back();  // the character's last part
+  engine.set_script([&](const Request&, int) { return output; });
+  const ClientChoice whole = ask();
+  EXPECT_EQ(whole.content, "A\xEF\xBF\xBD");
+  EXPECT_EQ(ask(std::string(kTools) + R"(,"stream":true)"), whole);
+}
+
 struct Malformed {
   const char* what;
   std::string output;
