@@ -3,7 +3,6 @@
 
 #include <condition_variable>
 #include <mutex>
-#include <thread>
 
 #include "server/errors_internal.h"
 #include "server/http/http_server_internal.h"
@@ -12,16 +11,9 @@
 namespace rapt {
 namespace {
 
-// Echoes bodies, streams on /stream, on /wait keeps the responder until the test takes it, and
-// blocks a worker on /slow until the test lets it go on.
+// Echoes bodies, streams on /stream, and on /wait keeps the responder until the test takes it.
 class EchoHandler final : public HttpHandler {
  public:
-  explicit EchoHandler(bool uses_workers) : uses_workers_(uses_workers) {}
-
-  bool is_quick(const HttpRequest& request) const override {
-    return request.path == "/quick" || (!uses_workers_ && request.path != "/slow");
-  }
-
   std::optional<HttpReply> screen(const HttpRequest& head) override {
     if (head.path == "/refused") {
       return error_reply(not_found("No."));
@@ -45,10 +37,6 @@ class EchoHandler final : public HttpHandler {
       note([&] { waiting_ = std::move(responder); });
       return;
     }
-    if (request.path == "/slow") {
-      responder->on_disconnect([this] { note([this] { ++num_gone_; }); });
-      be_slow();
-    }
     HttpReply reply;
     reply.content_type = "text/plain";
     reply.body = request.method + " " + request.path + " " + request.body;
@@ -59,19 +47,6 @@ class EchoHandler final : public HttpHandler {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, std::chrono::seconds(20), [this] { return waiting_ != nullptr; });
     return std::move(waiting_);
-  }
-
-  bool wait_slow(int num_slow) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(20), [&] { return num_slow_ == num_slow; });
-  }
-
-  void hold() {
-    note([this] { may_go_on_ = false; });
-  }
-
-  void let_go() {
-    note([this] { may_go_on_ = true; });
   }
 
   bool wait_gone(int num_gone) {
@@ -87,27 +62,14 @@ class EchoHandler final : public HttpHandler {
     changed_.notify_all();
   }
 
-  void be_slow() {
-    std::unique_lock lock(mutex_);
-    ++num_slow_;
-    changed_.notify_all();
-    changed_.wait_for(lock, std::chrono::seconds(20), [this] { return may_go_on_; });
-  }
-
-  const bool uses_workers_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::shared_ptr<Responder> waiting_;
   int num_gone_ = 0;
-  int num_slow_ = 0;
-  bool may_go_on_ = false;
 };
 
-// Everything works the same whichever threads the handlers run on.
-class HttpServerTest : public ::testing::TestWithParam<bool> {
+class HttpServerTest : public ::testing::Test {
  protected:
-  HttpServerTest() : handler(GetParam()) {}
-
   void start() {
     Result<std::unique_ptr<HttpServer>> started = HttpServer::start(options, handler);
     ASSERT_TRUE(started) << started.error().message;
@@ -121,7 +83,7 @@ class HttpServerTest : public ::testing::TestWithParam<bool> {
   std::unique_ptr<HttpServer> server;
 };
 
-TEST_P(HttpServerTest, OneConnectionServesManyRequests) {
+TEST_F(HttpServerTest, OneConnectionServesManyRequests) {
   start();
   HttpClient http = client();
   for (int i = 0; i < 3; ++i) {
@@ -133,7 +95,7 @@ TEST_P(HttpServerTest, OneConnectionServesManyRequests) {
   }
 }
 
-TEST_P(HttpServerTest, PipelinedRequestsAreAnsweredInOrder) {
+TEST_F(HttpServerTest, PipelinedRequestsAreAnsweredInOrder) {
   start();
   HttpClient http = client();
   http.send(
@@ -145,7 +107,7 @@ TEST_P(HttpServerTest, PipelinedRequestsAreAnsweredInOrder) {
   EXPECT_EQ(http.read_response().body, "GET /b ");
 }
 
-TEST_P(HttpServerTest, ARequestMayComeByteByByte) {
+TEST_F(HttpServerTest, ARequestMayComeByteByByte) {
   start();
   HttpClient http = client();
   for (const char c : std::string("POST /a HTTP/1.1\r\ncontent-length: 2\r\n\r\nhi")) {
@@ -154,7 +116,7 @@ TEST_P(HttpServerTest, ARequestMayComeByteByByte) {
   EXPECT_EQ(http.read_response().body, "POST /a hi");
 }
 
-TEST_P(HttpServerTest, ChunkedBodiesAreRead) {
+TEST_F(HttpServerTest, ChunkedBodiesAreRead) {
   start();
   HttpClient http = client();
   http.send("POST /a HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhi\r\n3\r\n yo\r\n0\r\n\r\n"
@@ -162,7 +124,7 @@ TEST_P(HttpServerTest, ChunkedBodiesAreRead) {
   EXPECT_EQ(http.read_response().body, "POST /a hi yo");
 }
 
-TEST_P(HttpServerTest, ExpectContinueIsAnswered) {
+TEST_F(HttpServerTest, ExpectContinueIsAnswered) {
   start();
   HttpClient http = client();
   http.send("POST /a HTTP/1.1\r\nexpect: 100-continue\r\ncontent-length: 2\r\n\r\n");
@@ -171,7 +133,7 @@ TEST_P(HttpServerTest, ExpectContinueIsAnswered) {
   EXPECT_EQ(http.read_response().body, "POST /a hi");
 }
 
-TEST_P(HttpServerTest, ARefusedRequestDoesNotGetItsContinue) {
+TEST_F(HttpServerTest, ARefusedRequestDoesNotGetItsContinue) {
   start();
   HttpClient http = client();
   http.send("POST /refused HTTP/1.1\r\nexpect: 100-continue\r\ncontent-length: 2\r\n\r\n");
@@ -180,7 +142,7 @@ TEST_P(HttpServerTest, ARefusedRequestDoesNotGetItsContinue) {
   EXPECT_EQ(response.headers.at("connection"), "close");
 }
 
-TEST_P(HttpServerTest, HeadHasNoBody) {
+TEST_F(HttpServerTest, HeadHasNoBody) {
   start();
   HttpClient http = client();
   http.send("HEAD /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\n");
@@ -190,21 +152,21 @@ TEST_P(HttpServerTest, HeadHasNoBody) {
   EXPECT_EQ(http.read_response().body, "GET /b ");
 }
 
-TEST_P(HttpServerTest, RequestIdsAreEchoedOrMade) {
+TEST_F(HttpServerTest, RequestIdsAreEchoedOrMade) {
   start();
   HttpClient http = client();
   EXPECT_EQ(http.get("/a", "X-Request-Id: mine\r\n").headers.at("x-request-id"), "mine");
   EXPECT_THAT(http.get("/a").headers.at("x-request-id"), ::testing::StartsWith("req_"));
 }
 
-TEST_P(HttpServerTest, ConnectionCloseIsHonoured) {
+TEST_F(HttpServerTest, ConnectionCloseIsHonoured) {
   start();
   HttpClient http = client();
   EXPECT_EQ(http.get("/a", "connection: close\r\n").headers.at("connection"), "close");
   EXPECT_EQ(http.read_all(), "");
 }
 
-TEST_P(HttpServerTest, OldHttpGetsAStreamWithoutChunks) {
+TEST_F(HttpServerTest, OldHttpGetsAStreamWithoutChunks) {
   start();
   HttpClient http = client();
   http.send("GET /stream HTTP/1.0\r\n\r\n");
@@ -214,7 +176,7 @@ TEST_P(HttpServerTest, OldHttpGetsAStreamWithoutChunks) {
   EXPECT_THAT(answer, ::testing::EndsWith("\r\n\r\ndata: one\n\ndata: two\n\n"));
 }
 
-TEST_P(HttpServerTest, TooLargeABodyIs413) {
+TEST_F(HttpServerTest, TooLargeABodyIs413) {
   options.max_body_bytes = 1000;
   start();
   HttpClient http = client();
@@ -226,7 +188,7 @@ TEST_P(HttpServerTest, TooLargeABodyIs413) {
   EXPECT_EQ(exact.post("/a", std::string(1000, 'x')).status, 200);
 }
 
-TEST_P(HttpServerTest, TooLargeAChunkedBodyIs413) {
+TEST_F(HttpServerTest, TooLargeAChunkedBodyIs413) {
   options.max_body_bytes = 10;
   start();
   HttpClient http = client();
@@ -234,14 +196,14 @@ TEST_P(HttpServerTest, TooLargeAChunkedBodyIs413) {
   EXPECT_EQ(http.read_response().status, 413);
 }
 
-TEST_P(HttpServerTest, TooLargeAHeadIs400) {
+TEST_F(HttpServerTest, TooLargeAHeadIs400) {
   options.max_header_bytes = 1000;
   start();
   HttpClient http = client();
   EXPECT_EQ(http.get("/a", "x: " + std::string(2000, 'x') + "\r\n").status, 400);
 }
 
-TEST_P(HttpServerTest, GarbageIs400InShapeAndTheConnectionEnds) {
+TEST_F(HttpServerTest, GarbageIs400InShapeAndTheConnectionEnds) {
   start();
   const std::string garbage[] = {
       "hello\r\n\r\n",
@@ -250,8 +212,6 @@ TEST_P(HttpServerTest, GarbageIs400InShapeAndTheConnectionEnds) {
       "GET /\r\n\r\n",
       "GET http HTTP/1.1\r\n\r\n",
       "GET /%zz HTTP/1.1\r\n\r\n",
-      "GET ht%20tp://foo/health HTTP/1.1\r\n\r\n",
-      "GET http://foo?x=/health HTTP/1.1\r\n\r\n",
       "GET / HTTP/1.1\r\nno colon\r\n\r\n",
       "GET / HTTP/1.1\r\n: empty\r\n\r\n",
       "GET / HTTP/1.1\r\na b: c\r\n\r\n",
@@ -261,12 +221,6 @@ TEST_P(HttpServerTest, GarbageIs400InShapeAndTheConnectionEnds) {
       "POST / HTTP/1.1\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n",
       "POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
       "POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\ncontent-length: 1\r\n\r\n0\r\n\r\n",
-      "POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\nzz",
-      "POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabcdef",
-      "POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc0\r\n\r\n",
-      "POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n" + std::string(70'000, '1'),
-      "\r\n\r\nGET / HTTP/1.1\r\n\r\n",
-      "\rGET / HTTP/1.1\r\n\r\n",
       "\x16\x03\x01\x02\x01\x01\xfc\x03\x03 this is a TLS hello\r\n\r\n",
       std::string("\0\0\0\0\r\n\r\n", 8),
       "\xff\xfe\xfd\r\n\r\n",
@@ -285,74 +239,7 @@ TEST_P(HttpServerTest, GarbageIs400InShapeAndTheConnectionEnds) {
   EXPECT_EQ(client().get("/a").status, 200);
 }
 
-TEST_P(HttpServerTest, AnUnknownTransferEncodingHidesNoRequest) {
-  start();
-  for (const char* headers :
-       {"transfer-encoding: gzip",
-        "transfer-encoding: xchunked",
-        "transfer-encoding: chunked, gzip",
-        "transfer-encoding: gzip, chunked",
-        "transfer-encoding: identity",
-        "transfer-encoding:",
-        "transfer-encoding: chunked\r\ntransfer-encoding: gzip",
-        "transfer-encoding: gzip\r\ntransfer-encoding: chunked",
-        "content-length: 5\r\ntransfer-encoding: gzip"}) {
-    HttpClient http = client();
-    http.send(
-        "POST /a HTTP/1.1\r\n" + std::string(headers) +
-        "\r\n\r\n0\r\n\r\nGET /hidden HTTP/1.1\r\n\r\n"
-    );
-    const HttpClient::Response response = http.read_response();
-    EXPECT_EQ(response.status, 400) << headers;
-    EXPECT_THAT(response.body, ::testing::StartsWith(R"({"error":{"message":")")) << headers;
-    EXPECT_EQ(response.headers.at("connection"), "close") << headers;
-    EXPECT_EQ(http.read_all(), "") << headers;
-  }
-}
-
-TEST_P(HttpServerTest, OldHttpKnowsNoTransferEncoding) {
-  start();
-  HttpClient http = client();
-  http.send("POST /a HTTP/1.0\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n");
-  EXPECT_EQ(http.read_response().status, 400);
-  EXPECT_EQ(http.read_all(), "");
-}
-
-TEST_P(HttpServerTest, OneEmptyLineBeforeARequestIsIgnored) {
-  start();
-  HttpClient http = client();
-  http.send("\r\nPOST /a HTTP/1.1\r\ncontent-length: 1\r\n\r\nx\r\n");
-  EXPECT_EQ(http.read_response().body, "POST /a x");
-  EXPECT_EQ(http.get("/b").body, "GET /b ");
-  for (const char c : std::string("\r\nGET /c HTTP/1.1\r\n\r\n")) {
-    http.send(std::string_view(&c, 1));
-  }
-  EXPECT_EQ(http.read_response().body, "GET /c ");
-}
-
-TEST_P(HttpServerTest, AbsoluteTargetsAreUnderstood) {
-  start();
-  HttpClient http = client();
-  EXPECT_EQ(http.get("http://foo:80/health?x").body, "GET /health ");
-}
-
-TEST_P(HttpServerTest, AChunkedBodyMayComeByteByByte) {
-  start();
-  HttpClient http = client();
-  for (const char c : std::string("POST /a HTTP/1.1\r\nTransfer-Encoding: Chunked\r\n\r\n"
-                                  "3;x=y\r\nabc\r\n01\r\nd\r\n0\r\ntrailer: t\r\n\r\n")) {
-    http.send(std::string_view(&c, 1));
-  }
-  EXPECT_EQ(http.read_response().body, "POST /a abcd");
-  for (const char c :
-       std::string("POST /a HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n")) {
-    http.send(std::string_view(&c, 1));
-  }
-  EXPECT_EQ(http.read_response().body, "POST /a ");
-  EXPECT_EQ(http.get("/b").body, "GET /b ");
-}
-
-TEST_P(HttpServerTest, RandomBytesNeverGetA5xx) {
+TEST_F(HttpServerTest, RandomBytesNeverGetA5xx) {
   start();
   std::uint32_t state = 12345;
   for (int round = 0; round < 200; ++round) {
@@ -370,37 +257,16 @@ TEST_P(HttpServerTest, RandomBytesNeverGetA5xx) {
   EXPECT_EQ(client().get("/a").status, 200);
 }
 
-TEST_P(HttpServerTest, ARequestThatDoesNotEndInTimeIs408) {
+TEST_F(HttpServerTest, ABodyThatNeverComesEndsTheConnection) {
   options.read_timeout = std::chrono::milliseconds(50);
-  start();
-  for (const char* beginning :
-       {"P",
-        "POST /a HTTP/1.1\r\n",
-        "POST /a HTTP/1.1\r\ncontent-length: 5\r\n\r\n",
-        "POST /a HTTP/1.1\r\ncontent-length: 5\r\n\r\nhi",
-        "POST /a HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n",
-        "POST /a HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc",
-        "POST /a HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n"}) {
-    HttpClient http = client();
-    http.send(beginning);
-    const HttpClient::Response response = http.read_response();
-    EXPECT_EQ(response.status, 408) << beginning;
-    EXPECT_THAT(response.body, ::testing::StartsWith(R"({"error":{"message":")")) << beginning;
-    EXPECT_EQ(response.headers.at("connection"), "close") << beginning;
-    EXPECT_EQ(http.read_all(), "") << beginning;
-  }
-  EXPECT_TRUE(server->wait_idle(std::chrono::seconds(20)));
-}
-
-TEST_P(HttpServerTest, ARequestThatComesTooSlowlyAltogetherIs408) {
-  options.request_timeout = std::chrono::milliseconds(50);
   start();
   HttpClient http = client();
   http.send("POST /a HTTP/1.1\r\ncontent-length: 5\r\n\r\nhi");
-  EXPECT_EQ(http.read_response().status, 408);
+  EXPECT_EQ(http.read_all(), "");
+  EXPECT_TRUE(server->wait_idle(std::chrono::seconds(20)));
 }
 
-TEST_P(HttpServerTest, IdleConnectionsAreClosed) {
+TEST_F(HttpServerTest, IdleConnectionsAreClosed) {
   options.idle_timeout = std::chrono::milliseconds(50);
   start();
   HttpClient http = client();
@@ -408,7 +274,7 @@ TEST_P(HttpServerTest, IdleConnectionsAreClosed) {
   EXPECT_EQ(http.read_all(), "");
 }
 
-TEST_P(HttpServerTest, AClientThatLeavesIsNoticed) {
+TEST_F(HttpServerTest, AClientThatLeavesIsNoticed) {
   start();
   int num_gone = 0;
   for (const bool abruptly : {false, true}) {
@@ -424,71 +290,7 @@ TEST_P(HttpServerTest, AClientThatLeavesIsNoticed) {
   EXPECT_TRUE(server->wait_idle(std::chrono::seconds(20)));
 }
 
-TEST_P(HttpServerTest, ASlowHandlerDelaysNobodyElse) {
-  options.num_io_threads = 1;
-  options.num_worker_threads = 2;
-  start();
-  HttpClient slow = client();
-  slow.send("GET /slow HTTP/1.1\r\n\r\nGET /quick HTTP/1.1\r\n\r\n");
-  ASSERT_TRUE(handler.wait_slow(1));
-  HttpClient other = client();
-  EXPECT_EQ(other.get("/quick").body, "GET /quick ");
-  EXPECT_EQ(other.get("/a").body, "GET /a ");
-  EXPECT_EQ(other.get("/stream").events().size(), 2U);
-  handler.let_go();
-  EXPECT_EQ(slow.read_response().body, "GET /slow ");
-  EXPECT_EQ(slow.read_response().body, "GET /quick ");
-}
-
-TEST_P(HttpServerTest, QuickOnesPassWhenAllWorkersAreBusy) {
-  options.num_worker_threads = 2;
-  start();
-  HttpClient first = client();
-  HttpClient second = client();
-  HttpClient third = client();
-  for (HttpClient* http : {&first, &second, &third}) {
-    http->send("GET /slow HTTP/1.1\r\n\r\n");
-  }
-  ASSERT_TRUE(handler.wait_slow(2));
-  EXPECT_EQ(client().get("/quick").body, "GET /quick ");
-  handler.let_go();
-  for (HttpClient* http : {&first, &second, &third}) {
-    EXPECT_EQ(http->read_response().body, "GET /slow ");
-  }
-}
-
-TEST_P(HttpServerTest, AClientThatLeavesWhileItsHandlerRunsIsNoticed) {
-  start();
-  int num_gone = 0;
-  for (const bool abruptly : {false, true}) {
-    handler.hold();
-    HttpClient http = client();
-    http.send("GET /slow HTTP/1.1\r\n\r\n");
-    ASSERT_TRUE(handler.wait_slow(num_gone + 1));
-    http.close(abruptly);
-    // The connection is gone, and the handler, which still runs, is told afterwards.
-    EXPECT_TRUE(server->wait_idle(std::chrono::seconds(20)));
-    handler.let_go();
-    EXPECT_TRUE(handler.wait_gone(++num_gone));
-  }
-}
-
-TEST_P(HttpServerTest, StopWaitsForHandlersThatRun) {
-  options.num_worker_threads = 1;
-  start();
-  HttpClient http = client();
-  HttpClient waiting = client();
-  http.send("GET /slow HTTP/1.1\r\n\r\n");
-  ASSERT_TRUE(handler.wait_slow(1));
-  waiting.send("GET /slow HTTP/1.1\r\n\r\n");
-  std::thread stopping([this] { server->stop(); });
-  handler.let_go();
-  stopping.join();
-  http.read_all();
-  waiting.read_all();
-}
-
-TEST_P(HttpServerTest, AClientThatSentMoreAndLeavesIsNoticed) {
+TEST_F(HttpServerTest, AClientThatSentMoreAndLeavesIsNoticed) {
   start();
   HttpClient http = client();
   http.send("GET /wait HTTP/1.1\r\n\r\n");
@@ -498,7 +300,7 @@ TEST_P(HttpServerTest, AClientThatSentMoreAndLeavesIsNoticed) {
   EXPECT_TRUE(handler.wait_gone(1));
 }
 
-TEST_P(HttpServerTest, SilentStreamsGetComments) {
+TEST_F(HttpServerTest, SilentStreamsGetComments) {
   start();
   HttpClient http = client();
   http.send("GET /quiet HTTP/1.1\r\n\r\n");
@@ -510,7 +312,7 @@ TEST_P(HttpServerTest, SilentStreamsGetComments) {
   EXPECT_EQ(http.get("/next").body, "GET /next ");
 }
 
-TEST_P(HttpServerTest, AReaderThatStopsIsSeenAndThenDropped) {
+TEST_F(HttpServerTest, AReaderThatStopsIsSeenAndThenDropped) {
   options.write_timeout = std::chrono::milliseconds(200);
   start();
   HttpClient http = client();
@@ -524,7 +326,7 @@ TEST_P(HttpServerTest, AReaderThatStopsIsSeenAndThenDropped) {
   EXPECT_TRUE(handler.wait_gone(1));
 }
 
-TEST_P(HttpServerTest, DrainingLetsRequestsFinish) {
+TEST_F(HttpServerTest, DrainingLetsRequestsFinish) {
   start();
   HttpClient busy = client();
   busy.send("GET /wait HTTP/1.1\r\n\r\n");
@@ -542,7 +344,7 @@ TEST_P(HttpServerTest, DrainingLetsRequestsFinish) {
   EXPECT_FALSE(client().is_connected());
 }
 
-TEST_P(HttpServerTest, StopCutsWhatIsLeft) {
+TEST_F(HttpServerTest, StopCutsWhatIsLeft) {
   start();
   HttpClient http = client();
   http.send("GET /wait HTTP/1.1\r\n\r\n");
@@ -551,7 +353,7 @@ TEST_P(HttpServerTest, StopCutsWhatIsLeft) {
   EXPECT_EQ(http.read_all(), "");
 }
 
-TEST_P(HttpServerTest, LocalhostIsBothLoopbackAddresses) {
+TEST_F(HttpServerTest, LocalhostIsBothLoopbackAddresses) {
   start();
   EXPECT_GT(server->port(), 0);
   EXPECT_THAT(server->urls()[0], ::testing::StartsWith("http://127.0.0.1:"));
@@ -562,7 +364,7 @@ TEST_P(HttpServerTest, LocalhostIsBothLoopbackAddresses) {
   EXPECT_EQ(http.get("/a").status, 200);
 }
 
-TEST_P(HttpServerTest, APortInUseIsExplained) {
+TEST_F(HttpServerTest, APortInUseIsExplained) {
   start();
   HttpOptions second = options;
   second.port = server->port();
@@ -571,22 +373,13 @@ TEST_P(HttpServerTest, APortInUseIsExplained) {
   EXPECT_THAT(other.error().message, ::testing::HasSubstr("--port"));
 }
 
-TEST_P(HttpServerTest, BadHostsAndPortsAreExplained) {
+TEST_F(HttpServerTest, BadHostsAndPortsAreExplained) {
   options.host = "not a host";
   EXPECT_EQ(HttpServer::start(options, handler).error().param, "host");
   options.host = "127.0.0.1";
   options.port = 70000;
   EXPECT_EQ(HttpServer::start(options, handler).error().param, "port");
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Handlers,
-    HttpServerTest,
-    ::testing::Bool(),
-    [](const ::testing::TestParamInfo<bool>& info) {
-      return info.param ? "OnWorkers" : "OnIoThreads";
-    }
-);
 
 }  // namespace
 }  // namespace rapt

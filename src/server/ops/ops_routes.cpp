@@ -42,8 +42,7 @@ void add_ops_routes(Router& router, ApiContext& context, const std::function<boo
                         const HttpRequest&, const ResponderPtr& responder
                     ) { responder->send(health(context, is_draining())); },
          .needs_key = false,
-         .works_while_draining = true,
-         .is_quick = true}
+         .works_while_draining = true}
     );
   }
   router.add(
@@ -55,8 +54,7 @@ void add_ops_routes(Router& router, ApiContext& context, const std::function<boo
              reply.body = to_json_text(json::object{{"version", context.config.version}});
              responder->send(std::move(reply));
            },
-       .works_while_draining = true,
-       .is_quick = true}
+       .works_while_draining = true}
   );
   router.add(
       {.method = "GET",
@@ -68,8 +66,7 @@ void add_ops_routes(Router& router, ApiContext& context, const std::function<boo
              reply.body = context.metrics.to_text();
              responder->send(std::move(reply));
            },
-       .works_while_draining = true,
-       .is_quick = true}
+       .works_while_draining = true}
   );
 }
 
