@@ -116,7 +116,11 @@ class ChatDecoder final : public ChoiceDecoder {
       push_token(event, piece);
     }
     if (event.finish) {
-      add(parser_->finish(), piece);
+      ChatDelta rest = parser_->finish();
+      if (!rest.content.empty()) {
+        move_to_end(piece.logprobs, std::move(undecided_));
+      }
+      add(std::move(rest), piece);
       piece.text += cutter_.finish();
       piece.finish = event.finish;
     }

@@ -134,6 +134,13 @@ TEST_F(ChoiceDecoderTest, ChatLogprobsAreThoseOfTheContent) {
   EXPECT_THAT(logprob_tokens(piece), ::testing::ElementsAre(0xC3, 0xA4, 'y'));
 }
 
+TEST_F(ChoiceDecoderTest, ChatLogprobsIncludeAnUnfinishedCharacter) {
+  const auto decoder = make_chat_decoder(tokenizer, format.make_parser(), {});
+  const ChoicePiece piece = decode(*decoder, {'x', 0xC3});
+  EXPECT_EQ(piece.text, "x\xEF\xBF\xBD");
+  EXPECT_THAT(logprob_tokens(piece), ::testing::ElementsAre('x', 0xC3));
+}
+
 TEST_F(ChoiceDecoderTest, ChatStopStringsLookAtContentOnly) {
   const auto decoder = make_chat_decoder(tokenizer, format.make_parser(), {.stop_strings = {"m"}});
   std::vector<TokenId> ids = fake_chat_answer("hm", "am");
