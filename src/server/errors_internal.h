@@ -9,7 +9,8 @@
 namespace rapt {
 
 // The one place where an Error becomes HTTP: status, headers, and OpenAI's error object, which has
-// exactly the keys message, type, param and code, the last two a string or null.
+// exactly the keys message, type, param and code, the last two a string or null. Bytes in them that
+// are no UTF-8 become U+FFFD.
 
 int http_status(ErrorCode code);
 
@@ -17,5 +18,8 @@ int http_status(ErrorCode code);
 json::object error_object(const Error& error);
 
 HttpReply error_reply(const Error& error);
+
+// 408: the rest of a request has not come.
+HttpReply request_timeout_reply();
 
 }  // namespace rapt

@@ -33,6 +33,46 @@ TEST(Errors, AbsentParamAndCodeAreNull) {
   );
 }
 
+TEST(Errors, InvalidUtf8IsReplaced) {
+  const std::string kReplaced = "\xEF\xBF\xBD";
+  const auto shown = [](const std::string& bytes) {
+    const json::object object = error_object(Error{ErrorCode::kNotFound, bytes, bytes, bytes});
+    const json::object& inner = object.at("error").as_object();
+    EXPECT_EQ(inner.at("message"), inner.at("param"));
+    EXPECT_EQ(inner.at("message"), inner.at("code"));
+    return std::string(inner.at("message").as_string());
+  };
+  for (const char* valid :
+       {"abc",
+        "\xC3\xA4",
+        "\xE2\x82\xAC",
+        "\xED\x9F\xBF",
+        "\xEF\xBF\xBF",
+        "\xF0\x9F\x98\x80",
+        "\xF4\x8F\xBF\xBF",
+        "\xC2\x80",
+        "\xE0\xA0\x80",
+        "\xF0\x90\x80\x80"}) {
+    EXPECT_EQ(shown(valid), valid);
+  }
+  EXPECT_EQ(shown("a\xFFz"), "a" + kReplaced + "z");
+  EXPECT_EQ(shown("\x80"), kReplaced);
+  EXPECT_EQ(shown("a\xC3"), "a" + kReplaced);
+  EXPECT_EQ(shown("\xC3\xA4\xE2\x82"), "\xC3\xA4" + kReplaced + kReplaced);
+  // Overlong, a surrogate, past U+10FFFF.
+  EXPECT_EQ(shown("\xC0\xAF"), kReplaced + kReplaced);
+  EXPECT_EQ(shown("\xE0\x9F\xBF"), kReplaced + kReplaced + kReplaced);
+  EXPECT_EQ(shown("\xED\xA0\x80"), kReplaced + kReplaced + kReplaced);
+  EXPECT_EQ(shown("\xF0\x8F\xBF\xBF"), kReplaced + kReplaced + kReplaced + kReplaced);
+  EXPECT_EQ(shown("\xF4\x90\x80\x80"), kReplaced + kReplaced + kReplaced + kReplaced);
+}
+
+TEST(Errors, ARequestThatDoesNotComeIs408) {
+  const HttpReply reply = request_timeout_reply();
+  EXPECT_EQ(reply.status, 408);
+  EXPECT_NE(reply.body.find("\"code\":\"request_timeout\""), std::string::npos);
+}
+
 TEST(Errors, ScarcityAsksToTryAgain) {
   const HttpReply reply = error_reply(Error{ErrorCode::kResourceExhausted, "Full."});
   EXPECT_EQ(reply.status, 429);

@@ -21,6 +21,13 @@ TEST_F(ServerTest, ModelsAreListed) {
   EXPECT_EQ(at(list, "data/0/max_model_len"), 2048);
   EXPECT_EQ(at(http.get("/v1/models/alias").json(), "object"), "model");
   expect_error(http.get("/v1/models/a/b"), 404, "model", "model_not_found");
+  const HttpClient::Response invalid = http.get("/v1/models/%ff%41");
+  expect_error(invalid, 404, "model", "model_not_found");
+  EXPECT_THAT(
+      invalid.body,
+      ::testing::HasSubstr("\xEF\xBF\xBD"
+                           "A")
+  );
 }
 
 TEST_F(ServerTest, VersionIsTheConfiguredOne) {
