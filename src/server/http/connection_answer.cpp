@@ -189,6 +189,10 @@ void Connection::on_drained(std::function<void()> callback) {
 }
 
 void Connection::on_disconnect(std::function<void()> callback) {
+  if (state_ == State::kGone) {
+    callback();  // it left while a worker was busy with its request
+    return;
+  }
   disconnect_callback_ = std::move(callback);
 }
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -58,6 +59,7 @@ class Connection final : public Responder, public std::enable_shared_from_this<C
       boost::asio::ip::tcp::socket socket,
       const HttpOptions& options,
       HttpHandler& handler,
+      boost::asio::thread_pool& workers,
       ConnectionTracker& tracker
   );
   ~Connection() override;
@@ -91,13 +93,22 @@ class Connection final : public Responder, public std::enable_shared_from_this<C
 
   // Reading, in this order.
   void wait_for_request();
+  void begin_request();
   void read_head();
+  void parse();
+  void read_more();
+  void on_read(const SystemError& error, std::size_t num_bytes);
   void on_head();
   void send_continue();
   void read_body();
   void on_request();
+  void handle_on_worker();
   void on_read_error(const SystemError& error);
   HttpRequest take_head();
+  bool check_chunk();
+  std::string_view buffered() const;
+  void start_read_timer();
+  void stop_read_timer();
 
   // Answering.
   void begin_answer();
@@ -125,11 +136,15 @@ class Connection final : public Responder, public std::enable_shared_from_this<C
   std::string request_id_;
   const HttpOptions& options_;
   HttpHandler& handler_;
+  boost::asio::thread_pool& workers_;
   ConnectionTracker& tracker_;
 
   State state_ = State::kIdle;
+  std::atomic<bool> is_gone_{false};  // state_ is kGone, for workers
   std::uint64_t request_number_ = 0;  // tells late callbacks that their request is over
   Clock::time_point request_begin_;
+  bool may_skip_line_ = true;       // no line before this request has been skipped
+  bool is_read_timed_out_ = false;  // the rest of the request has not come in time
   bool keep_alive_ = true;
   bool is_head_request_ = false;
   bool is_http_10_ = false;
@@ -143,6 +158,7 @@ class Connection final : public Responder, public std::enable_shared_from_this<C
   Clock::time_point last_write_;
   boost::asio::steady_timer comment_timer_;
   boost::asio::steady_timer watch_timer_;
+  boost::asio::steady_timer read_timer_;
   std::function<void()> drained_callback_;
   std::function<void()> disconnect_callback_;
 };

@@ -40,6 +40,21 @@ bool percent_decode(std::string_view text, std::string& out) {
   return true;
 }
 
+// The length of "http://" or "https://" at the beginning, else 0.
+std::size_t scheme_length(std::string_view target) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    const bool is_this =
+        target.size() >= scheme.size() &&
+        std::ranges::equal(target.substr(0, scheme.size()), scheme, [](char a, char b) {
+          return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b;
+        });
+    if (is_this) {
+      return scheme.size();
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::string_view HttpRequest::header(std::string_view name) const {
@@ -78,11 +93,37 @@ std::string_view http_reason_phrase(int status) {
   }
 }
 
+bool may_begin_chunk(std::string_view bytes, bool is_first) {
+  if (!is_first) {
+    constexpr std::string_view kLineEnd = "\r\n";
+    const std::string_view end = bytes.substr(0, kLineEnd.size());
+    if (!kLineEnd.starts_with(end)) {
+      return false;
+    }
+    bytes.remove_prefix(end.size());
+  }
+  if (bytes.empty()) {
+    return true;
+  }
+  const auto after_size = std::ranges::find_if(bytes, [](char c) { return hex_digit(c) < 0; });
+  if (after_size == bytes.begin()) {
+    return false;
+  }
+  constexpr std::string_view kMayFollow = "; \t\r";
+  return after_size == bytes.end() || kMayFollow.find(*after_size) != std::string_view::npos;
+}
+
 bool parse_target(std::string_view target, std::string& path, std::string& query) {
-  if (const std::size_t scheme = target.find("://");
-      scheme != std::string_view::npos && !target.starts_with('/')) {
-    const std::size_t slash = target.find('/', scheme + 3);
-    target = slash == std::string_view::npos ? "/" : target.substr(slash);
+  if (const std::size_t size = scheme_length(target); size > 0) {
+    target.remove_prefix(size);
+    const std::size_t host_size = std::min(target.find_first_of("/?#"), target.size());
+    if (host_size == 0) {
+      return false;
+    }
+    target.remove_prefix(host_size);
+    if (target.empty()) {
+      target = "/";
+    }
   }
   if (target == "*") {
     path = "*";

@@ -33,8 +33,12 @@ struct HttpReply {
 
 std::string_view http_reason_phrase(int status);
 
-// Splits and decodes a request target ("/a%20b?x=1", or with scheme and host). False when it is no
-// path or holds a broken or NUL escape.
+// Whether a chunk of a chunked body may go on like this: `bytes` is as much as has come of the line
+// end after the previous chunk (none before the first) and of the line with its size.
+bool may_begin_chunk(std::string_view bytes, bool is_first);
+
+// Splits and decodes a request target ("/a%20b?x=1", or with http or https and a host before it).
+// False when it is no path or holds a broken or NUL escape.
 bool parse_target(std::string_view target, std::string& path, std::string& query);
 
 }  // namespace rapt

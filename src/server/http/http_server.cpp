@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <list>
 #include <mutex>
 #include <thread>
@@ -55,7 +56,10 @@ struct HttpServer::Impl {
   };
 
   Impl(const HttpOptions& the_options, HttpHandler& the_handler)
-      : options(the_options), handler(the_handler), io(the_options.num_io_threads) {}
+      : options(the_options),
+        handler(the_handler),
+        io(the_options.num_io_threads),
+        workers(static_cast<std::size_t>(the_options.num_worker_threads)) {}
 
   Result<void> bind();
   SystemError listen_on(const tcp::endpoint& endpoint);
@@ -65,6 +69,7 @@ struct HttpServer::Impl {
   HttpHandler& handler;
   ConnectionTracker tracker;
   asio::io_context io;
+  asio::thread_pool workers;
   std::list<Listener> listeners;
   std::vector<std::thread> threads;
   std::once_flag stopped;
@@ -157,7 +162,7 @@ void HttpServer::Impl::accept(Listener& listener) {
         SystemError ignored;
         socket.set_option(tcp::no_delay(true), ignored);
         const auto connection =
-            std::make_shared<Connection>(std::move(socket), options, handler, tracker);
+            std::make_shared<Connection>(std::move(socket), options, handler, workers, tracker);
         tracker.add(connection);
         connection->run();
         accept(listener);
@@ -227,10 +232,12 @@ bool HttpServer::wait_idle(std::chrono::milliseconds timeout) {
 void HttpServer::stop() {
   std::call_once(impl_->stopped, [this] {
     stop_accepting();
+    impl_->workers.stop();
     impl_->io.stop();
     for (std::thread& thread : impl_->threads) {
       thread.join();
     }
+    impl_->workers.join();
     for (const std::shared_ptr<Connection>& connection : impl_->tracker.all()) {
       connection->abandon();
     }

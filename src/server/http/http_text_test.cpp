@@ -68,6 +68,8 @@ TEST(ParseTarget, SplitsAndDecodes) {
       {"/v1/models/openai%2Fgpt", "/v1/models/openai/gpt", ""},
       {"http://host:1/path?q", "/path", "q"},
       {"http://host", "/", ""},
+      {"HTTPS://host/path#x", "/path", ""},
+      {"http://host//path", "//path", ""},
       {"/x#frag?y", "/x", ""},
       {"/redirect?to=http://x", "/redirect", "to=http://x"},
       {"*", "*", ""},
@@ -82,10 +84,39 @@ TEST(ParseTarget, SplitsAndDecodes) {
 }
 
 TEST(ParseTarget, RefusesBrokenOnes) {
-  for (const char* target : {"", "x", "/%", "/%1", "/%zz", "/%00", "host:443"}) {
+  for (const char* target :
+       {"",
+        "x",
+        "/%",
+        "/%1",
+        "/%zz",
+        "/%00",
+        "host:443",
+        "ftp://host/health",
+        "ht%20tp://foo/health",
+        "xhttp://foo/health",
+        "http:/health",
+        "http:///health",
+        "http://foo?x=/health",
+        "http://foo#/health"}) {
     std::string path;
     std::string query;
     EXPECT_FALSE(parse_target(target, path, query)) << target;
+  }
+}
+
+TEST(MayBeginChunk, TellsAsSoonAsTheBytesDo) {
+  for (const char* first : {"", "3", "1aF", "3\r", "3\r\n", "3;name=value", "3 ;a", "0\r\na: b"}) {
+    EXPECT_TRUE(may_begin_chunk(first, true)) << first;
+    EXPECT_TRUE(may_begin_chunk("\r\n" + std::string(first), false)) << first;
+  }
+  EXPECT_TRUE(may_begin_chunk("\r", false));
+  for (const char* first : {"x", "\r", "\n", "3x", "3\n", ";", " 3", "-1", "0x3"}) {
+    EXPECT_FALSE(may_begin_chunk(first, true)) << first;
+    EXPECT_FALSE(may_begin_chunk("\r\n" + std::string(first), false)) << first;
+  }
+  for (const char* next : {"d", "3", "\n", "\r3", "\rd"}) {
+    EXPECT_FALSE(may_begin_chunk(next, false)) << next;
   }
 }
 

@@ -11,9 +11,10 @@
 namespace rapt {
 
 // The answering end of one request. A handler gives exactly one answer: send(), or begin_stream(),
-// any number of write()s, and end_stream(). All functions but post() are for the connection's own
-// thread of execution: the one that handlers and the callbacks below run on. After the client has
-// gone all of them do nothing.
+// any number of write()s, and end_stream(). All functions but post() are for the handler itself
+// until it returns, and then for the connection's own thread of execution, on which the callbacks
+// below and posted tasks run, never before the handler has returned. After the client has gone all
+// of them do nothing, but a callback for that is then called.
 class Responder {
  public:
   virtual ~Responder() = default;

@@ -114,6 +114,11 @@ std::optional<HttpReply> Router::screen(const HttpRequest& head) {
   return std::nullopt;
 }
 
+bool Router::is_quick(const HttpRequest& request) const {
+  const Route* route = find(request.method, request.path);
+  return route != nullptr && route->is_quick;
+}
+
 void Router::handle(HttpRequest request, std::shared_ptr<Responder> responder) {
   const Route* route = find(request.method, request.path);
   CHECK(route != nullptr, "a request without a route passed screen(): ", request.path);

@@ -13,7 +13,7 @@ namespace rapt {
 
 // Finds the route of a request and guards it: 404, 405 with Allow, 401 without a good key, 503
 // while draining. HEAD is served by GET's route, OPTIONS says what is allowed. Routes are added
-// before serving begins; afterwards the router is read by all IO threads.
+// before serving begins; afterwards the router is read by all threads.
 class Router final : public HttpHandler {
  public:
   using Handler = std::function<void(HttpRequest, std::shared_ptr<Responder>)>;
@@ -25,6 +25,7 @@ class Router final : public HttpHandler {
     bool is_prefix = false;  // `path` is the beginning of the paths that are meant
     bool needs_key = true;
     bool works_while_draining = false;
+    bool is_quick = false;  // the handler takes next to no time, whatever the request
   };
 
   // `is_draining` is asked for each request.
@@ -33,6 +34,7 @@ class Router final : public HttpHandler {
   void add(Route route);
 
   std::optional<HttpReply> screen(const HttpRequest& head) override;
+  bool is_quick(const HttpRequest& request) const override;
   void handle(HttpRequest request, std::shared_ptr<Responder> responder) override;
 
  private:

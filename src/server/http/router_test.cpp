@@ -16,7 +16,8 @@ class RouterTest : public ::testing::Test {
          .path = "/health",
          .handler = handler,
          .needs_key = false,
-         .works_while_draining = true}
+         .works_while_draining = true,
+         .is_quick = true}
     );
     router.add({.method = "GET", .path = "/items/", .handler = handler, .is_prefix = true});
     return router;
@@ -122,6 +123,14 @@ TEST_F(RouterTest, DrainingRefusesWorkOnly) {
   is_draining = true;
   EXPECT_EQ(status(router, request("POST", "/work")), 503);
   EXPECT_EQ(status(router, request("GET", "/health")), 0);
+}
+
+TEST_F(RouterTest, RoutesAreQuickWhenTheySaySo) {
+  Router router = make();
+  EXPECT_TRUE(router.is_quick(request("GET", "/health")));
+  EXPECT_TRUE(router.is_quick(request("HEAD", "/health")));
+  EXPECT_FALSE(router.is_quick(request("POST", "/work")));
+  EXPECT_FALSE(router.is_quick(request("GET", "/items/a")));
 }
 
 TEST(EqualInConstantTime, ComparesWholeStrings) {

@@ -42,7 +42,8 @@ void add_ops_routes(Router& router, ApiContext& context, const std::function<boo
                         const HttpRequest&, const ResponderPtr& responder
                     ) { responder->send(health(context, is_draining())); },
          .needs_key = false,
-         .works_while_draining = true}
+         .works_while_draining = true,
+         .is_quick = true}
     );
   }
   router.add(
@@ -54,7 +55,8 @@ void add_ops_routes(Router& router, ApiContext& context, const std::function<boo
              reply.body = to_json_text(json::object{{"version", context.config.version}});
              responder->send(std::move(reply));
            },
-       .works_while_draining = true}
+       .works_while_draining = true,
+       .is_quick = true}
   );
   router.add(
       {.method = "GET",
@@ -66,7 +68,8 @@ void add_ops_routes(Router& router, ApiContext& context, const std::function<boo
              reply.body = context.metrics.to_text();
              responder->send(std::move(reply));
            },
-       .works_while_draining = true}
+       .works_while_draining = true,
+       .is_quick = true}
   );
 }
 

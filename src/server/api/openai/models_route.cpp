@@ -77,7 +77,8 @@ void add_routes(Router& router, ApiContext& context) {
        .handler = [&context](
                       const HttpRequest&, const ResponderPtr& responder
                   ) { handle_model_list(context, *responder); },
-       .works_while_draining = true}
+       .works_while_draining = true,
+       .is_quick = true}
   );
   constexpr std::string_view kModelPrefix = "/v1/models/";
   router.add(
@@ -88,7 +89,8 @@ void add_routes(Router& router, ApiContext& context) {
              handle_model(context, request.path.substr(kModelPrefix.size()), *responder);
            },
        .is_prefix = true,
-       .works_while_draining = true}
+       .works_while_draining = true,
+       .is_quick = true}
   );
 }
 
