@@ -7,23 +7,13 @@
 #include <vector>
 
 #include "attention/backend.h"
+#include "support/cpu_levels.h"
 #include "tensor/float_bits.h"
 
 namespace rapt {
 namespace {
 
 constexpr std::int64_t kBlockSize = 16;
-
-std::vector<CpuLevel> runnable_levels() {
-  std::vector<CpuLevel> levels = {CpuLevel::kReference, CpuLevel::kScalar};
-  if (best_cpu_level() != CpuLevel::kScalar) {
-    levels.push_back(CpuLevel::kAvx2);
-  }
-  if (best_cpu_level() == CpuLevel::kAvx512) {
-    levels.push_back(CpuLevel::kAvx512);
-  }
-  return levels;
-}
 
 struct Problem {
   std::int64_t num_heads = 4;
@@ -208,7 +198,7 @@ TEST(CpuRefAttention, SameBitsForAnyLevelChunkThreadsAndBlocks) {
   for (const Problem& problem : problems()) {
     Sequence sequence(problem);
     const auto expected = sequence.run(CpuLevel::kReference, 1, problem.num_positions, true);
-    for (const CpuLevel level : runnable_levels()) {
+    for (const CpuLevel level : rapt::testing::runnable_cpu_levels()) {
       for (const int num_threads : {1, 3}) {
         for (const int chunk_size : {1, 7, 64}) {
           const auto out = sequence.run(level, num_threads, chunk_size, chunk_size == 7);

@@ -12,21 +12,10 @@
 #include "kernels/math.h"
 #include "kernels/norm.h"
 #include "kernels/rope.h"
+#include "support/cpu_levels.h"
 
 namespace rapt {
 namespace {
-
-std::vector<CpuLevel> runnable_levels() {
-  std::vector<CpuLevel> levels = {CpuLevel::kScalar};
-  const CpuLevel best = best_cpu_level();
-  if (best == CpuLevel::kAvx2 || best == CpuLevel::kAvx512) {
-    levels.push_back(CpuLevel::kAvx2);
-  }
-  if (best == CpuLevel::kAvx512) {
-    levels.push_back(CpuLevel::kAvx512);
-  }
-  return levels;
-}
 
 std::vector<float> random_values(std::size_t count, float scale, unsigned seed) {
   std::mt19937 generator(seed);
@@ -47,7 +36,7 @@ Tensor view(std::vector<float>& data, Shape shape) {
   return Tensor(data.data(), DType::kF32, shape);
 }
 
-class CpuLevels : public testing::TestWithParam<CpuLevel> {
+class CpuLevels : public ::testing::TestWithParam<CpuLevel> {
  protected:
   ThreadPool pool_{3};
   Stream reference_{&pool_, CpuLevel::kReference};
@@ -116,7 +105,7 @@ TEST_P(CpuLevels, ExpOverItsWholeRange) {
 INSTANTIATE_TEST_SUITE_P(
     Levels,
     CpuLevels,
-    testing::ValuesIn(runnable_levels()),
+    ::testing::ValuesIn(rapt::testing::runnable_cpu_levels()),
     [](const auto& info) { return std::string(name_of(info.param)); }
 );
 
