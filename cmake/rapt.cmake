@@ -86,15 +86,23 @@ endfunction()
 
 # rapt_cpu_level_sources(FOLDER quant SOURCES mxfp4/cpu.cpp)
 # Compiles kernel files once for each CPU level and adds them to the folder's library. The text is
-# the same; RAPT_CPU_LEVEL names the namespace it lands in (kernels/cpu/vec.h).
+# the same; RAPT_CPU_LEVEL names the namespace it lands in (kernels/cpu/vec.h). With VNNI also for
+# the level avx512vnni, which only kernels that multiply integers gain from.
 function(rapt_cpu_level_sources)
-  cmake_parse_arguments(ARG "" "FOLDER" "SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "VNNI" "FOLDER" "SOURCES" ${ARGN})
   set(flags_scalar)
   set(flags_avx2 -mavx2 -mfma -mf16c)
   # gcc 12's own AVX-512 headers pass values that are undefined on purpose.
   set(flags_avx512 -Wno-uninitialized -Wno-maybe-uninitialized -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512dq -mavx512vl)
-  foreach(level IN ITEMS scalar avx2 avx512)
-    set(target rapt_${ARG_FOLDER}_${level})
+  set(flags_avx512vnni ${flags_avx512} -mavx512vnni)
+  set(levels scalar avx2 avx512)
+  set(suffix)
+  if(ARG_VNNI)
+    list(APPEND levels avx512vnni)
+    set(suffix _integer)
+  endif()
+  foreach(level IN LISTS levels)
+    set(target rapt_${ARG_FOLDER}_${level}${suffix})
     add_library(${target} OBJECT ${ARG_SOURCES})
     target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src)
     target_compile_options(${target} PRIVATE ${flags_${level}} -fno-exceptions)

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "attention/backend.h"
-#include "support/cpu_levels.h"
 #include "tensor/float_bits.h"
 
 namespace rapt {
@@ -198,7 +197,7 @@ TEST(CpuRefAttention, SameBitsForAnyLevelChunkThreadsAndBlocks) {
   for (const Problem& problem : problems()) {
     Sequence sequence(problem);
     const auto expected = sequence.run(CpuLevel::kReference, 1, problem.num_positions, true);
-    for (const CpuLevel level : rapt::testing::runnable_cpu_levels()) {
+    for (const CpuLevel level : runnable_cpu_levels()) {
       for (const int num_threads : {1, 3}) {
         for (const int chunk_size : {1, 7, 64}) {
           const auto out = sequence.run(level, num_threads, chunk_size, chunk_size == 7);

@@ -143,6 +143,7 @@ CpuInfo detect_cpu() {
   info.has_avx512 = info.has_avx2_fma && __builtin_cpu_supports("avx512f") &&
                     __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
                     __builtin_cpu_supports("avx512vl");
+  info.has_avx512_vnni = info.has_avx512 && __builtin_cpu_supports("avx512vnni");
   return info;
 }
 

@@ -12,6 +12,7 @@ struct CpuInfo {
   std::uint64_t memory_bytes = 0;  // physical memory or the cgroup's limit, whichever is less
   bool has_avx2_fma = false;       // AVX2, FMA and F16C, and the system saves their registers
   bool has_avx512 = false;         // AVX-512 F, BW, DQ, VL
+  bool has_avx512_vnni = false;    // and AVX-512 VNNI
 };
 
 // Reads it from CPUID, /proc and /sys/fs/cgroup (v1 and v2).

@@ -12,7 +12,6 @@
 #include "kernels/math.h"
 #include "kernels/norm.h"
 #include "kernels/rope.h"
-#include "support/cpu_levels.h"
 
 namespace rapt {
 namespace {
@@ -105,7 +104,7 @@ TEST_P(CpuLevels, ExpOverItsWholeRange) {
 INSTANTIATE_TEST_SUITE_P(
     Levels,
     CpuLevels,
-    ::testing::ValuesIn(rapt::testing::runnable_cpu_levels()),
+    ::testing::ValuesIn(runnable_cpu_levels()),
     [](const auto& info) { return std::string(name_of(info.param)); }
 );
 

@@ -12,7 +12,6 @@
 #include "quant/mxfp4/format.h"
 #include "quant/weight_format.h"
 #include "support/checkpoint_files.h"
-#include "support/cpu_levels.h"
 #include "tensor/float_bits.h"
 
 namespace rapt {
@@ -119,7 +118,7 @@ std::vector<float> expect_all_equal(const LinearMethod& linear) {
       input_rows.push_back(static_cast<std::int32_t>(row * 5 % num_inputs));
     }
     const auto expected = multiply(linear, CpuLevel::kReference, 1, x, input_rows, num_rows);
-    for (const CpuLevel level : testing::runnable_cpu_levels()) {
+    for (const CpuLevel level : runnable_cpu_levels()) {
       for (const int num_threads : {1, 3}) {
         SCOPED_TRACE(std::string(name_of(level)));
         expect_same_bits(expected, multiply(linear, level, num_threads, x, input_rows, num_rows));
@@ -239,7 +238,7 @@ TEST(Multiply, PartOfAStoredMatrixIsThatPart) {
   part.stored_rows = 12;
   auto x = random_values(32, 7);
   const auto all = multiply(**load_linear(loader, whole), CpuLevel::kReference, 1, x, {}, 1);
-  for (const CpuLevel level : testing::runnable_cpu_levels()) {
+  for (const CpuLevel level : runnable_cpu_levels()) {
     const auto some = multiply(**load_linear(loader, part), level, 1, x, {}, 1);
     expect_same_bits(std::vector<float>(all.begin() + 7, all.end()), some);
   }

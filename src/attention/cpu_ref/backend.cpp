@@ -20,17 +20,13 @@ extern const AttendKernel kAttend;
 }
 
 AttendKernel attend_kernel(CpuLevel level) {
-  switch (level) {
-    case CpuLevel::kAvx512:
-      return cpu::avx512::kAttend;
-    case CpuLevel::kAvx2:
-      return cpu::avx2::kAttend;
-    case CpuLevel::kScalar:
-      return cpu::scalar::kAttend;
-    case CpuLevel::kReference:
-      break;
+  return KernelBuilds<AttendKernel>{
+      .reference = ref::attend,
+      .scalar = cpu::scalar::kAttend,
+      .avx2 = cpu::avx2::kAttend,
+      .avx512 = cpu::avx512::kAttend,
   }
-  return ref::attend;
+      .at(level);
 }
 
 namespace {

@@ -16,18 +16,15 @@ extern const KernelTable kKernelTable;
 }
 
 const KernelTable& kernel_table(CpuLevel level) {
-  switch (level) {
-    case CpuLevel::kAvx512:
-      return avx512::kKernelTable;
-    case CpuLevel::kAvx2:
-      return avx2::kKernelTable;
-    case CpuLevel::kScalar:
-      return scalar::kKernelTable;
-    case CpuLevel::kReference:
-      break;
-  }
-  CHECK(false, "the reference kernels have no table");
-  return scalar::kKernelTable;
+  const KernelTable* table =
+      KernelBuilds<const KernelTable*>{
+          .scalar = &scalar::kKernelTable,
+          .avx2 = &avx2::kKernelTable,
+          .avx512 = &avx512::kKernelTable,
+      }
+          .at(level);
+  CHECK(table != nullptr, "the reference kernels have no table");
+  return *table;
 }
 
 }  // namespace rapt::cpu

@@ -47,17 +47,13 @@ void reference_multiply(
 }  // namespace
 
 DenseMultiply dense_multiply(CpuLevel level) {
-  switch (level) {
-    case CpuLevel::kAvx512:
-      return cpu::avx512::kDenseMultiply;
-    case CpuLevel::kAvx2:
-      return cpu::avx2::kDenseMultiply;
-    case CpuLevel::kScalar:
-      return cpu::scalar::kDenseMultiply;
-    case CpuLevel::kReference:
-      break;
+  return KernelBuilds<DenseMultiply>{
+      .reference = reference_multiply,
+      .scalar = cpu::scalar::kDenseMultiply,
+      .avx2 = cpu::avx2::kDenseMultiply,
+      .avx512 = cpu::avx512::kDenseMultiply,
   }
-  return reference_multiply;
+      .at(level);
 }
 
 }  // namespace rapt

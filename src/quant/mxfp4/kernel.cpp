@@ -46,17 +46,13 @@ void reference_multiply(
 }  // namespace
 
 Mxfp4Multiply mxfp4_multiply(CpuLevel level) {
-  switch (level) {
-    case CpuLevel::kAvx512:
-      return cpu::avx512::kMxfp4Multiply;
-    case CpuLevel::kAvx2:
-      return cpu::avx2::kMxfp4Multiply;
-    case CpuLevel::kScalar:
-      return cpu::scalar::kMxfp4Multiply;
-    case CpuLevel::kReference:
-      break;
+  return KernelBuilds<Mxfp4Multiply>{
+      .reference = reference_multiply,
+      .scalar = cpu::scalar::kMxfp4Multiply,
+      .avx2 = cpu::avx2::kMxfp4Multiply,
+      .avx512 = cpu::avx512::kMxfp4Multiply,
   }
-  return reference_multiply;
+      .at(level);
 }
 
 }  // namespace rapt
