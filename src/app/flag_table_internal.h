@@ -9,8 +9,9 @@
 
 #include "app/flags.h"
 
-// The shape of the one flag table (flags.cpp). Everything about a flag follows from its row: how it
-// is parsed, checked, shown by --help, spelled in a YAML file and in the environment.
+// The shape of the one flag table (flags.cpp and its parts flags_*.cpp). Everything about a flag
+// follows from its row: how it is parsed, checked, shown by --help, spelled in a YAML file and in
+// the environment.
 
 namespace rapt {
 
@@ -76,6 +77,16 @@ enum CommandBit : unsigned {
   kHarmonyCommand = 128,
 };
 
+// Commands that share flags.
+inline constexpr unsigned kGenerating = kServeCommand | kRunCommand | kChatCommand;
+inline constexpr unsigned kOneShot = kRunCommand | kChatCommand;
+inline constexpr unsigned kBatching = kServeCommand | kInspectCommand;
+inline constexpr unsigned kTextOnly = kTokenizeCommand | kDetokenizeCommand;
+inline constexpr unsigned kLoading = kGenerating | kLogitsCommand | kInspectCommand;
+
+inline constexpr double kMaxTokens = 1 << 24;
+inline constexpr double kMaxBytes = 1LL << 50;
+
 struct CommandSpec {
   CommandBit bit;
   std::string_view name;
@@ -99,6 +110,13 @@ struct FlagSpec {
 };
 
 std::span<const CommandSpec> command_table();
+
+// The table's parts, each in a file of its name: flags_engine.cpp, ...
+std::span<const FlagSpec> engine_flags();
+std::span<const FlagSpec> serve_flags();
+std::span<const FlagSpec> answer_flags();
+
+// All of them, the table.
 // A name may have several rows, for different commands.
 std::span<const FlagSpec> flag_table();
 

@@ -1,0 +1,141 @@
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "app/flag_table_internal.h"
+
+// Flags that name the model and set up the engine.
+
+namespace rapt {
+
+namespace {
+
+void assign_log_level(FlagTargets& to, const FlagValue& value) {
+  using Name = std::pair<std::string_view, LogLevel>;
+  constexpr auto kNames = std::to_array<Name>({
+      {"debug", LogLevel::kDebug},
+      {"info", LogLevel::kInfo},
+      {"warning", LogLevel::kWarning},
+      {"error", LogLevel::kError},
+      {"off", LogLevel::kOff},
+  });
+  for (const auto& [name, level] : kNames) {
+    if (value.text == name) {
+      to.load.log_level = level;
+    }
+  }
+}
+
+constexpr std::string_view kLogLevels = "debug|info|warning|error|off";
+
+constexpr auto kFlags = std::to_array<FlagSpec>({
+    // The model and the engine.
+    {.name = "model",
+     .commands = kLoading,
+     .metavar = "MODEL",
+     .is_positional = true,
+     .help = "a checkpoint directory, or a name such as openai/gpt-oss-20b that is in the local "
+             "Hugging Face cache",
+     .assign = [](FlagTargets& to, const FlagValue& value) { to.load.model = value.text; }},
+    {.name = "model",
+     .commands = kTextOnly,
+     .metavar = "MODEL",
+     .is_positional = true,
+     .help = "as for `rapt serve`; a folder that holds only a tokenizer.json, or the word "
+             "o200k_harmony for the built-in one of gpt-oss, will do",
+     .assign = [](FlagTargets& to, const FlagValue& value) { to.load.model = value.text; }},
+    {.name = "prompt",
+     .commands = kRunCommand,
+     .metavar = "PROMPT",
+     .is_positional = true,
+     .help = "what to ask; put -- before one that begins with a dash",
+     .assign = [](FlagTargets& to, const FlagValue& value) { to.run.prompt = value.text; }},
+    {.name = "threads",
+     .kind = FlagKind::kInt,
+     .commands = kLoading,
+     .metavar = "N",
+     .default_text = "auto",
+     .range = {.low = 1, .high = 1024},
+     .auto_word = "auto",
+     .help = "compute threads; auto: one for each core that this process may use",
+     .assign = [](FlagTargets& to, const FlagValue& value
+               ) { to.load.engine.num_threads = static_cast<int>(value.whole); }},
+    {.name = "kv-cache-dtype",
+     .kind = FlagKind::kChoice,
+     .commands = kLoading,
+     .metavar = "TYPE",
+     .default_text = "auto",
+     .choices = "auto|bf16|f32",
+     .help = "element type of the KV cache; auto: bf16, or f32 with --reference",
+     .assign = [](FlagTargets& to, const FlagValue& value) { to.kv_cache_dtype = value.text; }},
+    {.name = "kv-cache-memory-bytes",
+     .kind = FlagKind::kBytes,
+     .commands = kLoading,
+     .metavar = "BYTES",
+     .default_text = "auto",
+     .range = {.low = 1, .high = kMaxBytes},
+     .auto_word = "auto",
+     .help = "memory for the KV cache, e.g. 4GiB; auto: a quarter of what this process may use",
+     .assign = [](FlagTargets& to, const FlagValue& value
+               ) { to.load.engine.kv_cache_bytes = static_cast<std::uint64_t>(value.whole); }},
+    {.name = "max-model-len",
+     .kind = FlagKind::kCount,
+     .commands = kLoading,
+     .metavar = "TOKENS",
+     .default_text = "auto",
+     .range = {.low = 1, .high = kMaxTokens},
+     .auto_word = "auto",
+     .help = "longest prompt and answer together, e.g. 32k; auto: the model's own, or what the KV "
+             "cache can hold",
+     .assign = [](FlagTargets& to, const FlagValue& value
+               ) { to.load.engine.max_model_len = static_cast<int>(value.whole); }},
+    {.name = "max-num-seqs",
+     .kind = FlagKind::kInt,
+     .commands = kBatching,
+     .metavar = "N",
+     .default_text = "64",
+     .range = {.low = 1, .high = 4096},
+     .help = "most sequences that run at once",
+     .assign = [](FlagTargets& to, const FlagValue& value
+               ) { to.load.engine.max_num_seqs = static_cast<int>(value.whole); }},
+    {.name = "max-num-batched-tokens",
+     .kind = FlagKind::kCount,
+     .commands = kLoading,
+     .metavar = "TOKENS",
+     .default_text = "512",
+     .range = {.low = 1, .high = 1 << 20},
+     .help = "most tokens in one step; longer prompts are computed in chunks",
+     .assign = [](FlagTargets& to, const FlagValue& value
+               ) { to.load.engine.max_num_batched_tokens = static_cast<int>(value.whole); }},
+    {.name = "reference",
+     .kind = FlagKind::kSwitch,
+     .commands = kLoading,
+     .help = "compute with the plain reference kernels that define each operator (slow)",
+     .assign = [](FlagTargets& to,
+                  const FlagValue& value) { to.load.engine.reference = value.on; }},
+    // A server tells its story; a command whose output is its answer stays quiet.
+    {.name = "log-level",
+     .kind = FlagKind::kChoice,
+     .commands = kServeCommand,
+     .metavar = "LEVEL",
+     .default_text = "info",
+     .choices = kLogLevels,
+     .help = "what to log to stderr",
+     .assign = assign_log_level},
+    {.name = "log-level",
+     .kind = FlagKind::kChoice,
+     .commands = kLoading & ~kServeCommand,
+     .metavar = "LEVEL",
+     .default_text = "warning",
+     .choices = kLogLevels,
+     .help = "what to log to stderr",
+     .assign = assign_log_level},
+});
+
+}  // namespace
+
+std::span<const FlagSpec> engine_flags() {
+  return kFlags;
+}
+
+}  // namespace rapt
