@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "checkpoint/message_text_internal.h"
+#include "checkpoint/safetensors.h"
 #include "checkpoint/text_file.h"
 #include "checkpoint/weight_files_internal.h"
 
@@ -15,8 +16,8 @@ namespace fs = std::filesystem;
 namespace {
 
 // OpenAI's own files name the parts of the model differently from Hugging Face's.
-bool has_original_names(const std::vector<SafetensorsFile>& files) {
-  for (const SafetensorsFile& file : files) {
+bool has_original_names(const std::vector<WeightFile>& files) {
+  for (const WeightFile& file : files) {
     for (const TensorInfo& info : file.tensors()) {
       if (info.name.starts_with("model.")) {
         return false;
@@ -34,11 +35,13 @@ bool has_original_names(const std::vector<SafetensorsFile>& files) {
 CheckpointDir::CheckpointDir(std::string path, std::string weights_path)
     : path_(std::move(path)), weights_path_(std::move(weights_path)) {}
 
-Result<CheckpointDir> CheckpointDir::open(const std::string& path) {
+Result<CheckpointDir> CheckpointDir::open(
+    const std::string& path, [[maybe_unused]] std::span<const BlockType> block_types
+) {
   ASSIGN_OR_RETURN(const WeightFileList list, list_weight_files(path));
   CheckpointDir checkpoint(path, list.folder);
   for (const std::string& name : list.files) {
-    ASSIGN_OR_RETURN(SafetensorsFile file, SafetensorsFile::open(list.folder + "/" + name));
+    ASSIGN_OR_RETURN(WeightFile file, open_safetensors(list.folder + "/" + name));
     RETURN_IF_ERROR(checkpoint.add_file(std::move(file)));
   }
   if (checkpoint.places_.empty()) {
@@ -75,12 +78,12 @@ Result<CheckpointDir> CheckpointDir::open(const std::string& path) {
   return checkpoint;
 }
 
-Result<void> CheckpointDir::add_file(SafetensorsFile file) {
-  // Moving a SafetensorsFile moves its vector of tensors, not the tensors: the views of their
+Result<void> CheckpointDir::add_file(WeightFile file) {
+  // Moving a WeightFile moves its vector of tensors, not the tensors: the views of their
   // names that key `places_` stay valid.
   const std::size_t file_idx = files_.size();
   files_.push_back(std::move(file));
-  const SafetensorsFile& added = files_.back();
+  const WeightFile& added = files_.back();
   for (std::size_t tensor_idx = 0; tensor_idx < added.tensors().size(); ++tensor_idx) {
     const std::string_view name = added.tensors()[tensor_idx].name;
     const auto [place, is_new] = places_.try_emplace(name, Place{file_idx, tensor_idx});
@@ -110,7 +113,7 @@ const std::string& CheckpointDir::file_of(const TensorInfo& info) const {
 
 std::int64_t CheckpointDir::num_tensor_bytes() const {
   std::int64_t bytes = 0;
-  for (const SafetensorsFile& file : files_) {
+  for (const WeightFile& file : files_) {
     for (const TensorInfo& info : file.tensors()) {
       bytes += info.num_bytes;
     }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -10,8 +11,9 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "checkpoint/safetensors.h"
+#include "checkpoint/block_type.h"
 #include "checkpoint/tensor_info.h"
+#include "checkpoint/weight_file.h"
 
 namespace rapt {
 
@@ -23,9 +25,13 @@ namespace rapt {
 class CheckpointDir {
  public:
   // How the tensors are named: "model.layers.0..." or "block.0...".
-  enum class Layout { kHuggingFace, kOriginal };
+  enum class Layout { kHuggingFace, kOriginal, kGguf };
 
-  static Result<CheckpointDir> open(const std::string& path);
+  // `block_types` are those that GGUF files may use beside plain element types; they must outlive
+  // the checkpoint. Tensors of other types are listed, but cannot be taken.
+  static Result<CheckpointDir> open(
+      const std::string& path, std::span<const BlockType> block_types = {}
+  );
 
   const std::string& path() const { return path_; }  // as it was given
 
@@ -33,7 +39,7 @@ class CheckpointDir {
 
   Layout layout() const { return layout_; }
 
-  const std::vector<SafetensorsFile>& files() const { return files_; }
+  const std::vector<WeightFile>& files() const { return files_; }
 
   // nullptr when there is no such tensor.
   const TensorInfo* find(std::string_view name) const;
@@ -58,12 +64,12 @@ class CheckpointDir {
 
   CheckpointDir(std::string path, std::string weights_path);
 
-  Result<void> add_file(SafetensorsFile file);
+  Result<void> add_file(WeightFile file);
 
   std::string path_;
   std::string weights_path_;
   Layout layout_ = Layout::kHuggingFace;
-  std::vector<SafetensorsFile> files_;
+  std::vector<WeightFile> files_;
   // Keyed by views of the names that `files_` owns.
   std::unordered_map<std::string_view, Place> places_;
 };

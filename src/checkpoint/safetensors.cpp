@@ -32,7 +32,7 @@ std::optional<std::string_view> foreign_format(std::string_view file) {
     return "a Git LFS pointer, not the weights themselves; fetch them with `git lfs pull`";
   }
   if (file.starts_with("GGUF")) {
-    return "a GGUF file, which is not supported yet; expected safetensors";
+    return "a GGUF file under the name of a safetensors one; rename it to end in .gguf";
   }
   if (file.starts_with("PK\x03\x04")) {
     return "a zip archive, as PyTorch writes; expected safetensors";
@@ -182,13 +182,10 @@ Result<std::vector<TensorInfo>> parse_safetensors(
   return tensors;
 }
 
-Result<SafetensorsFile> SafetensorsFile::open(const std::string& path) {
+Result<WeightFile> open_safetensors(const std::string& path) {
   ASSIGN_OR_RETURN(MappedFile file, MappedFile::open(path));
   ASSIGN_OR_RETURN(std::vector<TensorInfo> tensors, parse_safetensors(file.bytes(), path));
-  return SafetensorsFile(std::move(file), std::move(tensors));
+  return WeightFile(std::move(file), std::move(tensors));
 }
-
-SafetensorsFile::SafetensorsFile(MappedFile file, std::vector<TensorInfo> tensors)
-    : file_(std::move(file)), tensors_(std::move(tensors)) {}
 
 }  // namespace rapt

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "checkpoint/mapped_file.h"
 #include "checkpoint/tensor_info.h"
+#include "checkpoint/weight_file.h"
 
 namespace rapt {
 
@@ -25,25 +25,7 @@ Result<std::vector<TensorInfo>> parse_safetensors(
     std::span<const std::byte> file, std::string_view what
 );
 
-// One mapped safetensors file. Move-only; the tensors stay valid for as long as it, or what it was
-// moved to, lives.
-class SafetensorsFile {
- public:
-  static Result<SafetensorsFile> open(const std::string& path);
-
-  const std::string& path() const { return file_.path(); }
-
-  const std::vector<TensorInfo>& tensors() const { return tensors_; }
-
-  std::size_t file_size() const { return file_.bytes().size(); }
-
-  void prefetch() const { file_.prefetch(); }
-
- private:
-  SafetensorsFile(MappedFile file, std::vector<TensorInfo> tensors);
-
-  MappedFile file_;
-  std::vector<TensorInfo> tensors_;
-};
+// Maps and parses the file at `path`.
+Result<WeightFile> open_safetensors(const std::string& path);
 
 }  // namespace rapt

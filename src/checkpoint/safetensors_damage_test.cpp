@@ -110,7 +110,7 @@ TEST(SafetensorsDamage, RefusesBadHeaders) {
        ": the header is not valid JSON"},
       {with_tensor(R"("dtype":1e999)"), "number"},
       {"version https://git-lfs.github.com/spec/v1\n", " is a Git LFS pointer"},
-      {std::string("GGUF\3\0\0\0\0\0", 10), " is a GGUF file, which is not supported yet"},
+      {std::string("GGUF\3\0\0\0\0\0", 10), " is a GGUF file under the name of a safetensors one"},
       {"<!DOCTYPE html><html></html>", " is an HTML or XML page"},
       {std::string("PK\3\4\x14\0\0\0\b\0\0\0", 12), " is a zip archive"},
       {with_header(R"({"__metadata__":[]})"),

@@ -109,14 +109,14 @@ TEST(Safetensors, TakesALengthThatLooksLikeAnotherFormatForALength) {
   EXPECT_TRUE(tensors) << tensors.error().message;
 }
 
-TEST(SafetensorsFile, KeepsTensorsValidWhenMoved) {
+TEST(WeightFile, KeepsTensorsValidWhenMoved) {
   const TempFolder folder;
   const std::string path =
       folder.write("m.safetensors", safetensors_bytes({{"a", "U8", {3}, "abc"}}));
-  Result<SafetensorsFile> opened = SafetensorsFile::open(path);
+  Result<WeightFile> opened = open_safetensors(path);
   ASSERT_TRUE(opened) << opened.error().message;
   const TensorInfo* info = &opened->tensors()[0];
-  const SafetensorsFile file = std::move(*opened);
+  const WeightFile file = std::move(*opened);
   EXPECT_EQ(&file.tensors()[0], info);
   EXPECT_EQ(data_of(*info), "abc");
   EXPECT_EQ(file.path(), path);

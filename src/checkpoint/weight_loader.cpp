@@ -37,15 +37,16 @@ std::string names_of(std::initializer_list<DType> dtypes) {
 
 WeightLoader::WeightLoader(CheckpointDir checkpoint) : checkpoint_(std::move(checkpoint)) {}
 
-Result<Tensor> WeightLoader::take(
-    std::string_view name, const Shape& shape, std::initializer_list<DType> dtypes
+// The tensor `name`, of this shape; it may still be of another type than `type_names`.
+Result<const TensorInfo*> WeightLoader::find_checked(
+    std::string_view name, const Shape& shape, const std::string& type_names
 ) {
   const TensorInfo* info = tensor_info(name);
   if (info == nullptr) {
     return bad_file(
         checkpoint_.weights_path() + " has no tensor " + in_quotes(name) +
         ", which the model needs with shape " + shape.to_string() + " and element type " +
-        names_of(dtypes)
+        type_names
     );
   }
   const std::string where = checkpoint_.file_of(*info) + ": tensor " + in_quotes(name);
@@ -54,14 +55,40 @@ Result<Tensor> WeightLoader::take(
         where + " has shape " + dims_to_string(info->dims) + "; expected " + shape.to_string()
     );
   }
-  if (std::find(dtypes.begin(), dtypes.end(), info->dtype) == dtypes.end()) {
-    return bad_file(
-        where + " has element type " + std::string(name_of(info->dtype)) + "; expected " +
-        names_of(dtypes)
-    );
+  return info;
+}
+
+Error WeightLoader::wrong_type(const TensorInfo& info, const std::string& type_names) const {
+  const std::string unknown = info.unknown_gguf_type ? ", which Rapt cannot read" : "";
+  return bad_file(
+      checkpoint_.file_of(info) + ": tensor " + in_quotes(info.name) + " has element type " +
+      info.type_name() + unknown + "; expected " + type_names
+  );
+}
+
+Result<Tensor> WeightLoader::take(
+    std::string_view name, const Shape& shape, std::initializer_list<DType> dtypes
+) {
+  const std::string type_names = names_of(dtypes);
+  ASSIGN_OR_RETURN(const TensorInfo* info, find_checked(name, shape, type_names));
+  const bool is_plain = info->block_type == nullptr && !info->unknown_gguf_type;
+  if (!is_plain || std::find(dtypes.begin(), dtypes.end(), info->dtype) == dtypes.end()) {
+    return wrong_type(*info, type_names);
   }
   used_.insert(info);
   return Tensor::read_only(aligned_data(*info), info->dtype, shape);
+}
+
+Result<std::span<const std::byte>> WeightLoader::take_blocks(
+    std::string_view name, const Shape& shape, const BlockType& type
+) {
+  const std::string type_name(type.name);
+  ASSIGN_OR_RETURN(const TensorInfo* info, find_checked(name, shape, type_name));
+  if (info->block_type == nullptr || info->block_type->gguf_id != type.gguf_id) {
+    return wrong_type(*info, type_name);
+  }
+  used_.insert(info);
+  return std::span(info->data, static_cast<std::size_t>(info->num_bytes));
 }
 
 const std::byte* WeightLoader::aligned_data(const TensorInfo& info) {
@@ -82,7 +109,7 @@ const std::byte* WeightLoader::aligned_data(const TensorInfo& info) {
 Result<void> WeightLoader::finish() const {
   std::size_t num_unused = 0;
   std::string listed;
-  for (const SafetensorsFile& file : checkpoint_.files()) {
+  for (const WeightFile& file : checkpoint_.files()) {
     for (const TensorInfo& info : file.tensors()) {
       if (used_.contains(&info)) {
         continue;

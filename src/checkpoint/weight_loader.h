@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "base/result.h"
+#include "checkpoint/block_type.h"
 #include "checkpoint/checkpoint_dir.h"
 #include "checkpoint/tensor_info.h"
 #include "tensor/dtype.h"
@@ -39,6 +42,12 @@ class WeightLoader {
       std::string_view name, const Shape& shape, std::initializer_list<DType> dtypes
   );
 
+  // The same for a tensor whose elements are stored in blocks of `type`: `shape` counts elements.
+  // The bytes lie in the mapping and are aligned to nothing.
+  Result<std::span<const std::byte>> take_blocks(
+      std::string_view name, const Shape& shape, const BlockType& type
+  );
+
   // Fails when the checkpoint holds tensors that nobody took.
   Result<void> finish() const;
 
@@ -46,6 +55,10 @@ class WeightLoader {
   std::int64_t num_copied_bytes() const { return num_copied_bytes_; }
 
  private:
+  Result<const TensorInfo*> find_checked(
+      std::string_view name, const Shape& shape, const std::string& type_names
+  );
+  Error wrong_type(const TensorInfo& info, const std::string& type_names) const;
   const std::byte* aligned_data(const TensorInfo& info);
 
   CheckpointDir checkpoint_;
