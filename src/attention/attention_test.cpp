@@ -21,6 +21,7 @@ struct Problem {
   std::int64_t window = 0;
   bool has_sinks = true;
   float sink = 0.5F;
+  float soft_cap = 0.0F;
   DType dtype = DType::kF32;
   int num_positions = 40;
 };
@@ -79,7 +80,8 @@ class Sequence {
           .head_dim = p.head_dim,
           .window = p.window,
           .scale = 1.0F / std::sqrt(static_cast<float>(p.head_dim)),
-          .sinks = p.has_sinks ? std::span<const float>(sinks_) : std::span<const float>(),
+          .soft_cap = p.soft_cap,
+          .sinks = p.has_sinks ? Sinks::of(sinks_) : Sinks::none(),
       };
       const Shape heads{p.num_positions, p.num_heads, p.head_dim};
       const Shape kv_heads{p.num_positions, p.num_kv_heads, p.head_dim};
@@ -96,6 +98,7 @@ class Sequence {
           spec,
           layer,
           metadata,
+          std::vector<std::int32_t>{0},
           view(q_, heads).rows(first, count),
           view(out, heads).rows(first, count)
       );
@@ -123,7 +126,11 @@ class Sequence {
             dot += static_cast<double>(at(q_, position, p.num_heads, head, d)) *
                    stored(at(k_, j, p.num_kv_heads, kv_head, d));
           }
-          scores.push_back(dot / std::sqrt(static_cast<double>(p.head_dim)));
+          double score = dot / std::sqrt(static_cast<double>(p.head_dim));
+          if (p.soft_cap > 0.0F) {
+            score = p.soft_cap * std::tanh(score / p.soft_cap);
+          }
+          scores.push_back(score);
           max_score = std::max(max_score, scores.back());
         }
         double sum = p.has_sinks ? std::exp(p.sink - max_score) : 0.0;
@@ -174,6 +181,7 @@ std::vector<Problem> problems() {
     all.push_back({.has_sinks = false, .dtype = dtype});
     all.push_back({.sink = 30.0F, .dtype = dtype});
     all.push_back({.sink = -1e4F, .dtype = dtype});
+    all.push_back({.soft_cap = 1.5F, .dtype = dtype});
     all.push_back({.sink = -INFINITY, .dtype = dtype});
   }
   for (const int num_positions : {127, 128, 129}) {
@@ -229,9 +237,10 @@ TEST(CpuRefAttention, SinkTakesItsShare) {
   write_kv(stream, cache.layer(0, 0), metadata, 0, view(k, shape), view(v, shape));
   make_cpu_ref_backend(1, 16)->run(
       stream,
-      AttentionSpec{.num_heads = 1, .num_kv_heads = 1, .head_dim = 4, .sinks = sinks},
+      AttentionSpec{.num_heads = 1, .num_kv_heads = 1, .head_dim = 4, .sinks = Sinks::of(sinks)},
       cache.layer(0, 0),
       metadata,
+      std::vector<std::int32_t>{0},
       view(q, shape),
       view(out, shape)
   );

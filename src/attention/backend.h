@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "attention/kv_cache.h"
@@ -13,7 +15,7 @@ namespace rapt {
 
 // One way to compute attention over the paged cache. Every backend defines the same function up to
 // rounding; results of one backend have the same bits however a prompt is cut, whoever shares the
-// batch, and with any number of threads. Owned by the engine's runner, engine thread only.
+// batch, and with any number of threads. Owned by the step's PlannedAttention, engine thread only.
 class AttentionBackend {
  public:
   virtual ~AttentionBackend() = default;
@@ -21,15 +23,18 @@ class AttentionBackend {
   virtual std::string_view name() const = 0;
   virtual bool supports(const AttentionSpec& spec) const = 0;
 
-  // Attends each row's heads to the keys its position may see. The step's own keys and values are
-  // in the cache already.
+  // Attends the heads of the rows of the sequences named in `sequences` to the keys that each row's
+  // position may see, and writes those rows of `out`; other rows stay as they are. The step's own
+  // keys and values are in the cache already. Slots of the cache that no row may see can hold
+  // anything, NaN included.
   virtual void run(
       const Stream& stream,
       const AttentionSpec& spec,
       const KVLayerView& layer,
       const AttentionMetadata& metadata,
-      Tensor q,   // [num_tokens, num_heads, head_dim] fp32
-      Tensor out  // [num_tokens, num_heads, head_dim] fp32
+      std::span<const std::int32_t> sequences,  // indices into metadata.sequences
+      Tensor q,                                 // [num_tokens, num_heads, head_dim] fp32
+      Tensor out                                // [num_tokens, num_heads, head_dim] fp32
   ) = 0;
 };
 

@@ -141,7 +141,7 @@ class EngineImpl : public Engine {
 
   std::string numerics_id() const override {
     return std::string("1-f32-") + (config_.kv_cache_f32 ? "kvf32-" : "kvbf16-") +
-           std::string(runner_->attention_backend());
+           std::string(runner_->attention().backend(AttentionSlot::kDecodeFull).name());
   }
 
  private:
@@ -348,7 +348,7 @@ void log_plan(const EngineConfig& config, const MemoryPlan& plan, const ModelRun
       kv("kv_blocks", num_blocks),
       kv("threads", config.num_threads),
       kv("kernels", config.reference ? name_of(CpuLevel::kReference) : name_of(best_cpu_level())),
-      kv("attention", runner.attention_backend())
+      kv("attention", runner.attention().backend(AttentionSlot::kDecodeFull).name())
   );
 }
 

@@ -72,7 +72,7 @@ ForwardContext ModelRunner::context() {
       .stream = stream_,
       .workspace = &workspace_,
       .kv_cache = &kv_cache_,
-      .attention = attention_.get(),
+      .attention = &attention_,
       .metadata = &metadata_,
   };
 }

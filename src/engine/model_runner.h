@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "attention/backend.h"
 #include "attention/kv_cache.h"
 #include "attention/metadata.h"
+#include "attention/planned_attention.h"
 #include "base/result.h"
 #include "engine/engine.h"
 #include "engine/memory_plan.h"
@@ -30,7 +30,7 @@ class ModelRunner {
   // Valid until the next call.
   const StepResult& run(const StepPlan& plan);
 
-  std::string_view attention_backend() const { return attention_->name(); }
+  const PlannedAttention& attention() const { return attention_; }
 
  private:
   ModelRunner(
@@ -50,7 +50,7 @@ class ModelRunner {
   const Model& model_;
   Stream stream_;
   KVCache kv_cache_;
-  std::unique_ptr<AttentionBackend> attention_;
+  PlannedAttention attention_;
   Sampler sampler_;
   Workspace workspace_;
   int max_rows_;

@@ -26,7 +26,7 @@ Attention::Attention(
       sinks_(std::move(sinks)),
       spec_(spec) {
   // The span follows the vector's heap memory, which moves of this object leave in place.
-  spec_.sinks = sinks_;
+  spec_.sinks = Sinks::of(sinks_);
 }
 
 Attention::Scratch Attention::take_scratch(Workspace& workspace, std::int64_t num_tokens) const {

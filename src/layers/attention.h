@@ -12,7 +12,7 @@ namespace rapt {
 // The attention of one decoder layer: projections, RoPE, the cache, the backend, the way out.
 class Attention {
  public:
-  // `spec.sinks` is ignored; the sinks are the layer's own.
+  // `spec.sinks` is ignored; the sinks are the layer's own, none when `sinks` is empty.
   Attention(Linear q, Linear k, Linear v, Linear out, std::vector<float> sinks, AttentionSpec spec);
 
   // hidden += W_o attend(rope(q), rope(k), v). `cos`, `sin`: the step's RoPE table.

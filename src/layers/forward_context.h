@@ -1,8 +1,8 @@
 #pragma once
 
-#include "attention/backend.h"
 #include "attention/kv_cache.h"
 #include "attention/metadata.h"
+#include "attention/planned_attention.h"
 #include "tensor/buffer.h"
 #include "tensor/stream.h"
 
@@ -14,7 +14,7 @@ struct ForwardContext {
   Stream stream;
   Workspace* workspace = nullptr;
   KVCache* kv_cache = nullptr;
-  AttentionBackend* attention = nullptr;
+  PlannedAttention* attention = nullptr;
   const AttentionMetadata* metadata = nullptr;
 };
 

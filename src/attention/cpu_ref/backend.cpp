@@ -49,17 +49,16 @@ class CpuRefBackend : public AttentionBackend {
       const AttentionSpec& spec,
       const KVLayerView& layer,
       const AttentionMetadata& metadata,
+      std::span<const std::int32_t> sequences,
       Tensor q,
       Tensor out
   ) override {
     CHECK(q.shape() == (Shape{metadata.num_tokens, spec.num_heads, spec.head_dim}));
     CHECK(out.shape() == q.shape() && stream.pool->num_threads() <= num_threads_);
     const AttendKernel kernel = attend_kernel(stream.level);
-    const auto attend_item = [&](int worker_idx, std::int64_t item) {
+    const auto attend_item = [&](const SequenceRows& rows, int worker_idx, std::int64_t item) {
       const std::int64_t row = item / spec.num_heads;
       const std::int64_t head = item % spec.num_heads;
-      const std::int32_t sequence_idx = metadata.sequence_of_row[static_cast<std::size_t>(row)];
-      const SequenceRows& rows = metadata.sequences[static_cast<std::size_t>(sequence_idx)];
       const std::int64_t position = rows.first_position + (row - rows.first_row);
       const std::int64_t kv_head = head / (spec.num_heads / spec.num_kv_heads);
       const std::int64_t head_offset =
@@ -68,7 +67,8 @@ class CpuRefBackend : public AttentionBackend {
           .q = q.f32() + item * spec.head_dim,
           .out = out.f32() + item * spec.head_dim,
           .scale = spec.scale,
-          .sink = spec.sinks.empty() ? nullptr : &spec.sinks[static_cast<std::size_t>(head)],
+          .soft_cap = spec.soft_cap,
+          .sink = spec.sinks.of_head(head),
           .first_position =
               spec.window > 0 ? std::max<std::int64_t>(position - spec.window + 1, 0) : 0,
           .end_position = position + 1,
@@ -82,15 +82,19 @@ class CpuRefBackend : public AttentionBackend {
           .scores = scores_.data() + worker_idx * scores_size_,
       });
     };
-    stream.pool->parallel_for_workers(
-        metadata.num_tokens * spec.num_heads,
-        4,
-        [&](int worker_idx, std::int64_t begin, std::int64_t end) {
-          for (std::int64_t item = begin; item < end; ++item) {
-            attend_item(worker_idx, item);
+    for (const std::int32_t sequence_idx : sequences) {
+      const SequenceRows& rows = metadata.sequences[static_cast<std::size_t>(sequence_idx)];
+      const std::int64_t first_item = rows.first_row * spec.num_heads;
+      stream.pool->parallel_for_workers(
+          rows.num_rows * spec.num_heads,
+          4,
+          [&](int worker_idx, std::int64_t begin, std::int64_t end) {
+            for (std::int64_t item = begin; item < end; ++item) {
+              attend_item(rows, worker_idx, first_item + item);
+            }
           }
-        }
-    );
+      );
+    }
   }
 
  private:

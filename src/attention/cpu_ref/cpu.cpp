@@ -25,6 +25,13 @@ Vec load_some(const float* p, int64_t count) {
   return count >= kLanes ? load(p) : load_first(p, count);
 }
 
+float soft_capped(float score, float cap) {
+  const float x = score / cap;
+  float e[kLanes];
+  store(e, exp(splat(-2.0F * __builtin_fabsf(x))));
+  return cap * __builtin_copysignf((1.0F - e[0]) / (1.0F + e[0]), x);
+}
+
 template <bool kBF16>
 void attend(const AttendRow& row) {
   const int64_t first = row.first_position;
@@ -36,7 +43,10 @@ void attend(const AttendRow& row) {
       const int64_t count = row.head_dim - d;
       dot = fma(load_some(row.q + d, count), load_kv<kBF16>(row.k, offset + d, count), dot);
     }
-    const float score = sum_lanes(dot) * row.scale;
+    float score = sum_lanes(dot) * row.scale;
+    if (row.soft_cap > 0.0F) {
+      score = soft_capped(score, row.soft_cap);
+    }
     row.scores[j - first] = score;
     max_score = max_score < score ? score : max_score;
   }

@@ -9,6 +9,7 @@ struct AttendRow {
   const float* q = nullptr;  // [head_dim]
   float* out = nullptr;      // [head_dim]
   float scale = 1.0F;
+  float soft_cap = 0.0F;            // none when 0
   const float* sink = nullptr;      // one logit, or null
   std::int64_t first_position = 0;  // keys [first_position, end_position) are visible
   std::int64_t end_position = 0;
@@ -29,7 +30,8 @@ static inline std::int64_t offset_of(const AttendRow& row, std::int64_t position
 }
 
 // Computes one AttendRow. In this order:
-//   s_j = scale * (q . k_j), the dot product in 16 partial sums;
+//   s_j = scale * (q . k_j), the dot product in 16 partial sums; with a soft cap c then
+//         c * tanh(s_j / c), where tanh(x) = (1 - e) / (1 + e) with the sign of x, e = exp(-2 |x|);
 //   m   = max(sink, s_j ...);
 //   e_j = exp(s_j - m), added up in 16 partial sums by j mod 16 (j the absolute position), joined
 //         by the fixed tree; then exp(sink - m) is added;

@@ -15,6 +15,12 @@ float element(const AttendRow& row, const void* data, std::int64_t position, std
                      : static_cast<const float*>(data)[idx];
 }
 
+float soft_capped(float score, float cap) {
+  const float x = score / cap;
+  const float e = math::exp(-2.0F * std::fabs(x));
+  return cap * std::copysign((1.0F - e) / (1.0F + e), x);
+}
+
 }  // namespace
 
 void attend(const AttendRow& row) {
@@ -25,7 +31,10 @@ void attend(const AttendRow& row) {
     for (std::int64_t d = 0; d < row.head_dim; ++d) {
       dot.add_product(d, row.q[d], element(row, row.k, j, d));
     }
-    const float score = dot.total() * row.scale;
+    float score = dot.total() * row.scale;
+    if (row.soft_cap > 0.0F) {
+      score = soft_capped(score, row.soft_cap);
+    }
     row.scores[j - first] = score;
     max_score = max_score < score ? score : max_score;
   }

@@ -148,6 +148,7 @@ AttentionSpec GptOss::place_in_kv_groups(std::int64_t layer_idx) {
       .head_dim = config_.head_dim,
       .window = window,
       .scale = 1.0F / std::sqrt(static_cast<float>(config_.head_dim)),
+      .sinks = Sinks::none(),  // the layer brings its own
   };
 }
 
