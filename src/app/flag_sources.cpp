@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "app/flag_sources_internal.h"
-#include "app/nearest_name.h"
+#include "base/nearest_name.h"
 
 namespace rapt {
 

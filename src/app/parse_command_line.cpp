@@ -5,8 +5,8 @@
 #include "app/flag_sources_internal.h"
 #include "app/flag_values_internal.h"
 #include "app/flags.h"
-#include "app/nearest_name.h"
 #include "app/token_ids.h"
+#include "base/nearest_name.h"
 
 namespace rapt {
 

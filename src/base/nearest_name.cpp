@@ -1,4 +1,4 @@
-#include "app/nearest_name.h"
+#include "base/nearest_name.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,10 +7,7 @@
 
 namespace rapt {
 
-namespace {
-
-// The fewest insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`
-// (optimal string alignment). Three rows of the usual table are kept.
+// Optimal string alignment; three rows of the usual table are kept.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -33,8 +30,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   }
   return row.back();
 }
-
-}  // namespace
 
 std::optional<std::string_view> nearest_name(
     std::string_view wrong, std::span<const std::string_view> names

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace rapt {
+
+// The fewest insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
+std::size_t edit_distance(std::string_view a, std::string_view b);
 
 // The name that was most likely meant by `wrong`: the one with the fewest single-character edits,
 // as long as those are at most a third of the longer name's length.
