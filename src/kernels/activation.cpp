@@ -20,12 +20,11 @@ void clamped_swiglu(const Stream& stream, Tensor gate_up, float alpha, float lim
 
 void add_in_place(const Stream& stream, Tensor x, Tensor y) {
   CHECK(x.shape() == y.shape(), x.shape().to_string(), " ", y.shape().to_string());
-  float* to = x.f32();
-  const float* from = y.f32();
-  stream.pool->parallel_for(x.num_elements(), 8192, [=](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t idx = begin; idx < end; ++idx) {
-      to[idx] += from[idx];
-    }
+  const auto add =
+      stream.level == CpuLevel::kReference ? ref::add_row : cpu::kernel_table(stream.level).add_row;
+  constexpr std::int64_t kPiece = std::int64_t{1} << 15;
+  stream.pool->parallel_for(x.num_elements(), kPiece, [&](std::int64_t begin, std::int64_t end) {
+    add(y.f32() + begin, end - begin, x.f32() + begin);
   });
 }
 

@@ -24,6 +24,7 @@ void exp_shifted(const Stream& stream, const float* x, float shift, std::int64_t
 
 namespace ref {
 void swiglu_row(const float* gate_up, float alpha, float limit, std::int64_t size, float* y);
-}
+void add_row(const float* y, std::int64_t size, float* x);  // x += y
+}  // namespace ref
 
 }  // namespace rapt

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
+#include "kernels/cpu/table_internal.h"
 #include "kernels/math.h"
 
 namespace rapt {
 
 namespace {
+
+// Rows of a token that one thread does before it looks for more: some 10 us of work.
+constexpr std::int64_t kRowsPerPiece = 8;
 
 void route_row(
     const float* logits, std::int64_t num_experts, int top_k, std::int32_t* experts, float* weights
@@ -75,33 +78,26 @@ void combine_experts(
   const std::int64_t top_k = weights.size(1);
   CHECK(static_cast<std::int64_t>(slots.size()) == num_tokens * top_k);
   CHECK(expert_out.size(0) == num_tokens * top_k && expert_out.size(1) == hidden_size);
-  constexpr std::int64_t kStrip = 512;  // elements a work item adds up
-  const std::int64_t num_strips = (hidden_size + kStrip - 1) / kStrip;
-  stream.pool->parallel_for(
-      num_tokens * num_strips,
-      4,
-      [&](std::int64_t item_begin, std::int64_t item_end) {
-        for (std::int64_t item = item_begin; item < item_end; ++item) {
-          const std::int64_t token_idx = item / num_strips;
-          const std::int64_t begin = item % num_strips * kStrip;
-          const std::int64_t size = std::min(kStrip, hidden_size - begin);
-          std::array<float, kStrip> sum{};
-          for (std::int64_t rank = 0; rank < top_k; ++rank) {
-            const float weight = weights.f32()[token_idx * top_k + rank];
-            const std::int64_t slot = slots[static_cast<std::size_t>(token_idx * top_k + rank)];
-            const float* out = expert_out.f32() + slot * hidden_size + begin;
-            for (std::int64_t idx = 0; idx < size; ++idx) {
-              float& s = sum[static_cast<std::size_t>(idx)];
-              s = std::fma(weight, out[idx], s);
-            }
-          }
-          float* to = hidden.f32() + token_idx * hidden_size + begin;
-          for (std::int64_t idx = 0; idx < size; ++idx) {
-            to[idx] += sum[static_cast<std::size_t>(idx)];
-          }
-        }
+  CHECK(top_k >= 1 && top_k <= kMaxTopK, "top_k=", top_k);
+  const auto combine = stream.level == CpuLevel::kReference
+                           ? ref::combine_row
+                           : cpu::kernel_table(stream.level).combine_row;
+  stream.pool->parallel_for(num_tokens, kRowsPerPiece, [&](std::int64_t begin, std::int64_t end) {
+    std::array<const float*, kMaxTopK> outs{};
+    for (std::int64_t token_idx = begin; token_idx < end; ++token_idx) {
+      for (std::int64_t rank = 0; rank < top_k; ++rank) {
+        const std::int64_t slot = slots[static_cast<std::size_t>(token_idx * top_k + rank)];
+        outs[static_cast<std::size_t>(rank)] = expert_out.f32() + slot * hidden_size;
       }
-  );
+      combine(
+          outs.data(),
+          weights.f32() + token_idx * top_k,
+          static_cast<int>(top_k),
+          hidden_size,
+          hidden.f32() + token_idx * hidden_size
+      );
+    }
+  });
 }
 
 }  // namespace rapt

@@ -30,4 +30,11 @@ void combine_experts(
     Tensor hidden                         // [num_tokens, hidden_size] fp32
 );
 
+namespace ref {
+// x += sum of weights[i] * outs[i], over `num_outs` rows of `size`.
+void combine_row(
+    const float* const* outs, const float* weights, int num_outs, std::int64_t size, float* x
+);
+}  // namespace ref
+
 }  // namespace rapt

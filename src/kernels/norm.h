@@ -16,6 +16,16 @@ void rms_norm(
     Tensor y  // [num_tokens, hidden_size] fp32
 );
 
+// x += delta, then y = rms_norm(x), row by row in one pass. Bits of the two one after the other.
+void add_rms_norm(
+    const Stream& stream,
+    Tensor x,       // [num_tokens, hidden_size] fp32
+    Tensor delta,   // [num_tokens, hidden_size] fp32
+    Tensor weight,  // [hidden_size] fp32
+    float eps,
+    Tensor y  // [num_tokens, hidden_size] fp32
+);
+
 namespace ref {
 void rms_norm_row(const float* x, const float* weight, float eps, std::int64_t size, float* y);
 }

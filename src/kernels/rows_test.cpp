@@ -4,12 +4,14 @@
 
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <random>
 #include <vector>
 
 #include "kernels/activation.h"
 #include "kernels/embedding.h"
 #include "kernels/math.h"
+#include "kernels/moe.h"
 #include "kernels/norm.h"
 #include "kernels/rope.h"
 
@@ -53,6 +55,57 @@ TEST_P(CpuLevels, RmsNorm) {
       rms_norm(reference_, view(x, shape), view(weight, {size}), 1e-5F, view(expected, shape));
       rms_norm(stream_, view(x, shape), view(weight, {size}), 1e-5F, view(actual, shape));
       expect_same_bits(expected, actual);
+    }
+  }
+}
+
+TEST_P(CpuLevels, AddRmsNormIsTheSumAndThenTheNorm) {
+  for (const std::int64_t size : {1, 17, 96, 2880}) {
+    for (const std::int64_t num_tokens : {1, 19}) {
+      const auto count = static_cast<std::size_t>(num_tokens * size);
+      auto x = random_values(count, 3.0F, 1);
+      auto delta = random_values(count, 3.0F, 2);
+      auto weight = random_values(static_cast<std::size_t>(size), 1.0F, 3);
+      auto expected_x = x;
+      std::vector<float> expected(count);
+      std::vector<float> actual(count);
+      const Shape shape{num_tokens, size};
+      const Tensor w = view(weight, {size});
+      add_in_place(reference_, view(expected_x, shape), view(delta, shape));
+      rms_norm(reference_, view(expected_x, shape), w, 1e-5F, view(expected, shape));
+      add_rms_norm(stream_, view(x, shape), view(delta, shape), w, 1e-5F, view(actual, shape));
+      expect_same_bits(expected_x, x);
+      expect_same_bits(expected, actual);
+    }
+  }
+}
+
+TEST_P(CpuLevels, AddInPlace) {
+  for (const std::int64_t size : {1, 16, 33, 100000}) {
+    auto x = random_values(static_cast<std::size_t>(size), 1.0F, 1);
+    auto y = random_values(static_cast<std::size_t>(size), 1.0F, 2);
+    auto expected = x;
+    add_in_place(reference_, view(expected, {size}), view(y, {size}));
+    add_in_place(stream_, view(x, {size}), view(y, {size}));
+    expect_same_bits(expected, x);
+  }
+}
+
+TEST_P(CpuLevels, CombineExperts) {
+  for (const std::int64_t size : {1, 15, 48, 2880}) {
+    for (const std::int64_t top_k : {1, 4, 16}) {
+      constexpr std::int64_t kNumTokens = 21;
+      auto out = random_values(static_cast<std::size_t>(kNumTokens * top_k * size), 5.0F, 1);
+      auto weights = random_values(static_cast<std::size_t>(kNumTokens * top_k), 1.0F, 2);
+      auto hidden = random_values(static_cast<std::size_t>(kNumTokens * size), 1.0F, 3);
+      std::vector<std::int32_t> slots(weights.size());
+      std::iota(slots.rbegin(), slots.rend(), 0);
+      auto expected = hidden;
+      const Tensor experts = view(out, {kNumTokens * top_k, size});
+      const Tensor w = view(weights, {kNumTokens, top_k});
+      combine_experts(reference_, experts, slots, w, view(expected, {kNumTokens, size}));
+      combine_experts(stream_, experts, slots, w, view(hidden, {kNumTokens, size}));
+      expect_same_bits(expected, hidden);
     }
   }
 }

@@ -40,28 +40,70 @@ Vec swiglu(Vec gate, Vec up, float alpha, float limit) {
 }
 
 void swiglu_row(const float* gate_up, float alpha, float limit, int64_t size, float* y) {
-  for (int64_t begin = 0; begin < size; begin += kLanes) {
-    const int64_t count = size - begin < kLanes ? size - begin : kLanes;
-    float gate[kLanes] = {};
-    float up[kLanes] = {};
-    for (int64_t idx = 0; idx < count; ++idx) {
-      gate[idx] = gate_up[2 * (begin + idx)];
-      up[idx] = gate_up[2 * (begin + idx) + 1];
+  const int64_t whole = size / kLanes * kLanes;
+  Vec gate;
+  Vec up;
+  for (int64_t idx = 0; idx < whole; idx += kLanes) {
+    load_pairs(gate_up + 2 * idx, gate, up);
+    store(y + idx, swiglu(gate, up, alpha, limit));
+  }
+  if (whole < size) {
+    float rest[2 * kLanes] = {};
+    for (int64_t idx = 2 * whole; idx < 2 * size; ++idx) {
+      rest[idx - 2 * whole] = gate_up[idx];
     }
-    store_first(y + begin, swiglu(load(gate), load(up), alpha, limit), count);
+    load_pairs(rest, gate, up);
+    store_first(y + whole, swiglu(gate, up, alpha, limit), size - whole);
   }
 }
 
 void rope_head(const float* cos, const float* sin, int64_t half_size, float* x) {
-  for (int64_t begin = 0; begin < half_size; begin += kLanes) {
-    const int64_t count = half_size - begin < kLanes ? half_size - begin : kLanes;
-    const Vec c = load_first(cos + begin, count);
-    const Vec s = load_first(sin + begin, count);
-    const Vec first = load_first(x + begin, count);
-    const Vec second = load_first(x + half_size + begin, count);
-    const Vec zero = splat(0.0F);
-    store_first(x + begin, fma(first, c, sub(zero, mul(second, s))), count);
-    store_first(x + half_size + begin, fma(second, c, mul(first, s)), count);
+  const int64_t whole = half_size / kLanes * kLanes;
+  const Vec zero = splat(0.0F);
+  float* y = x + half_size;
+  for (int64_t idx = 0; idx < whole; idx += kLanes) {
+    const Vec c = load(cos + idx);
+    const Vec s = load(sin + idx);
+    const Vec first = load(x + idx);
+    const Vec second = load(y + idx);
+    store(x + idx, fma(first, c, sub(zero, mul(second, s))));
+    store(y + idx, fma(second, c, mul(first, s)));
+  }
+  for (int64_t idx = whole; idx < half_size; ++idx) {
+    const float first = x[idx];
+    const float second = y[idx];
+    x[idx] = __builtin_fmaf(first, cos[idx], 0.0F - second * sin[idx]);
+    y[idx] = __builtin_fmaf(second, cos[idx], first * sin[idx]);
+  }
+}
+
+void add_row(const float* y, int64_t size, float* x) {
+  const int64_t whole = size / kLanes * kLanes;
+  for (int64_t idx = 0; idx < whole; idx += kLanes) {
+    store(x + idx, add(load(x + idx), load(y + idx)));
+  }
+  for (int64_t idx = whole; idx < size; ++idx) {
+    x[idx] += y[idx];
+  }
+}
+
+void combine_row(
+    const float* const* outs, const float* weights, int num_outs, int64_t size, float* x
+) {
+  const int64_t whole = size / kLanes * kLanes;
+  for (int64_t idx = 0; idx < whole; idx += kLanes) {
+    Vec sum = splat(0.0F);
+    for (int out_idx = 0; out_idx < num_outs; ++out_idx) {
+      sum = fma(splat(weights[out_idx]), load(outs[out_idx] + idx), sum);
+    }
+    store(x + idx, add(load(x + idx), sum));
+  }
+  for (int64_t idx = whole; idx < size; ++idx) {
+    float sum = 0.0F;
+    for (int out_idx = 0; out_idx < num_outs; ++out_idx) {
+      sum = __builtin_fmaf(weights[out_idx], outs[out_idx][idx], sum);
+    }
+    x[idx] += sum;
   }
 }
 
@@ -79,6 +121,7 @@ void exp_row(const float* x, float shift, int64_t size, float* y) {
 }  // namespace
 
 extern const KernelTable kKernelTable;
-const KernelTable kKernelTable = {rms_norm_row, swiglu_row, rope_head, exp_row};
+const KernelTable kKernelTable = {
+    rms_norm_row, swiglu_row, rope_head, add_row, combine_row, exp_row};
 
 }  // namespace rapt::cpu::RAPT_CPU_LEVEL

@@ -83,6 +83,16 @@ static inline Vec load_i8(const int8_t* p) {
   return {_mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes))};
 }
 
+// The 16 floats at even and at odd places of the 32 at p.
+static inline void load_pairs(const float* p, Vec& even, Vec& odd) {
+  const __m512i places =
+      _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+  const __m512 lo = _mm512_loadu_ps(p);
+  const __m512 hi = _mm512_loadu_ps(p + 16);
+  even = {_mm512_permutex2var_ps(lo, places, hi)};
+  odd = {_mm512_permutex2var_ps(lo, _mm512_add_epi32(places, _mm512_set1_epi32(1)), hi)};
+}
+
 #elif defined(__AVX2__)
 
 struct Vec {
@@ -160,6 +170,26 @@ static inline __m256 load_i8_half(const int8_t* p) {
 
 static inline Vec load_i8(const int8_t* p) {
   return {load_i8_half(p), load_i8_half(p + 8)};
+}
+
+// Of two registers of pairs, the firsts (kFirsts) or the seconds (kSeconds), in order.
+inline constexpr int kFirsts = 0x88;
+inline constexpr int kSeconds = 0xDD;
+
+template <int kWhich>
+static inline __m256 halves_of_pairs(__m256 a, __m256 b) {
+  const __m256d mixed = _mm256_castps_pd(_mm256_shuffle_ps(a, b, kWhich));
+  return _mm256_castpd_ps(_mm256_permute4x64_pd(mixed, 0xD8));
+}
+
+static inline void load_pairs(const float* p, Vec& even, Vec& odd) {
+  const Vec first = {_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)};
+  const Vec second = {_mm256_loadu_ps(p + 16), _mm256_loadu_ps(p + 24)};
+  even = {
+      halves_of_pairs<kFirsts>(first.lo, first.hi), halves_of_pairs<kFirsts>(second.lo, second.hi)};
+  odd = {
+      halves_of_pairs<kSeconds>(first.lo, first.hi),
+      halves_of_pairs<kSeconds>(second.lo, second.hi)};
 }
 
 #else
@@ -249,6 +279,11 @@ static inline Vec load_f16(const uint16_t* p) {
 
 static inline Vec load_i8(const int8_t* p) {
   return each_lane([&](int i) { return static_cast<float>(p[i]); });
+}
+
+static inline void load_pairs(const float* p, Vec& even, Vec& odd) {
+  even = each_lane([&](int i) { return p[2 * i]; });
+  odd = each_lane([&](int i) { return p[2 * i + 1]; });
 }
 
 #endif

@@ -16,4 +16,10 @@ void swiglu_row(const float* gate_up, float alpha, float limit, std::int64_t siz
   }
 }
 
+void add_row(const float* y, std::int64_t size, float* x) {
+  for (std::int64_t idx = 0; idx < size; ++idx) {
+    x[idx] += y[idx];
+  }
+}
+
 }  // namespace rapt::ref
