@@ -18,6 +18,14 @@ void clamped_swiglu(const Stream& stream, Tensor gate_up, float alpha, float lim
   });
 }
 
+void clamped_swiglu_row(
+    CpuLevel level, const float* gate_up, ClampedSwiglu params, std::int64_t size, float* y
+) {
+  const auto row =
+      level == CpuLevel::kReference ? ref::swiglu_row : cpu::kernel_table(level).swiglu_row;
+  row(gate_up, params.alpha, params.limit, size, y);
+}
+
 void add_in_place(const Stream& stream, Tensor x, Tensor y) {
   CHECK(x.shape() == y.shape(), x.shape().to_string(), " ", y.shape().to_string());
   const auto add =

@@ -5,6 +5,12 @@
 
 namespace rapt {
 
+// The two constants of the clamped SwiGLU.
+struct ClampedSwiglu {
+  float alpha = 1.702F;
+  float limit = 7.0F;
+};
+
 // The clamped SwiGLU of gpt-oss. With g = min(gate, limit), u = clamp(up, -limit, limit):
 //   y = (g * sigmoid(alpha * g)) * (u + 1)
 // Gate and up alternate along the last dimension: element 2i is gate i, 2i + 1 is up i.
@@ -14,6 +20,11 @@ void clamped_swiglu(
     float alpha,
     float limit,
     Tensor y  // [num_rows, intermediate_size] fp32
+);
+
+// One row of it on the calling thread: gate_up is [2 * size], y is [size].
+void clamped_swiglu_row(
+    CpuLevel level, const float* gate_up, ClampedSwiglu params, std::int64_t size, float* y
 );
 
 // x += y, element by element. Same shape, fp32.

@@ -4,46 +4,111 @@
 #include <cstdint>
 #include <span>
 
+#include "base/check.h"
 #include "quant/linear_method.h"
 #include "quant/multiply_rows_internal.h"
 
 namespace rapt {
 
-// Cuts a multiply into items of one group and up to `kFeatures` output features, and runs
-// body(matrix, first_feature, end_feature, rows) for each on the pool. All rows of a group stay in
-// one item, so that a weight is decoded once for all of them.
+// All that a multiply is given.
+struct MultiplyCall {
+  const Stream& stream;
+  const PackedInput& input;
+  std::span<const std::int32_t> input_rows;
+  std::span<const RowGroup> groups;
+  Tensor y;
+  const ClampedSwiglu* activation = nullptr;  // null: none follows
+};
+
+// The most output features of an item, an even number, and its most rows: enough that a weight that
+// was decoded once serves many rows, and little enough that no item takes long.
+inline constexpr std::int64_t kItemFeatures = 32;
+inline constexpr std::int64_t kItemRows = 256;
+
+// Cuts a multiply into items of up to kItemRows rows of one group and kItemFeatures output
+// features, and runs body(matrix, first_feature, end_feature, rows) for each on the pool.
 template <typename Body>
-void for_each_multiply_item(
-    const Stream& stream,
-    const PackedInput& input,
-    std::span<const std::int32_t> input_rows,
-    std::span<const RowGroup> groups,
-    Tensor y,
-    Body&& body
-) {
-  constexpr std::int64_t kFeatures = 32;
-  const std::int64_t out_features = y.size(1);
-  const std::int64_t num_strips = (out_features + kFeatures - 1) / kFeatures;
-  const auto num_groups = static_cast<std::int64_t>(groups.size());
-  stream.pool->parallel_for(num_groups * num_strips, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t item = begin; item < end; ++item) {
-      const RowGroup& group = groups[static_cast<std::size_t>(item / num_strips)];
-      if (group.count == 0) {
-        continue;
-      }
-      const std::int64_t first_feature = item % num_strips * kFeatures;
-      const MultiplyRows rows = {
-          .x = input.x.f32(),
-          .x_stride = input.x.size(1),
-          .input_rows = input_rows.empty() ? nullptr : input_rows.data(),
-          .first_row = group.first,
-          .num_rows = group.count,
-          .y = y.f32(),
-          .y_stride = out_features,
-      };
-      body(group.matrix, first_feature, std::min(first_feature + kFeatures, out_features), rows);
+void for_each_multiply_item(const MultiplyCall& call, std::int64_t out_features, Body&& body) {
+  const bool is_swiglu = call.activation != nullptr;
+  CHECK(call.y.size(1) == (is_swiglu ? out_features / 2 : out_features));
+  MultiplyRows rows = {
+      .x = call.input.x.f32(),
+      .x_stride = call.input.x.size(1),
+      .mode = call.input.mode,
+      .packed = call.input.blocks,
+      .packed_stride = packed_row_bytes(call.input.x.size(1), call.input.mode),
+      .input_rows = call.input_rows.empty() ? nullptr : call.input_rows.data(),
+      .y = call.y.f32(),
+      .y_stride = call.y.size(1),
+      .is_swiglu = is_swiglu,
+      .alpha = is_swiglu ? call.activation->alpha : 0.0F,
+      .limit = is_swiglu ? call.activation->limit : 0.0F,
+  };
+  const std::int64_t num_strips = (out_features + kItemFeatures - 1) / kItemFeatures;
+  const auto chunks_of = [](const RowGroup& group) {
+    return (group.count + kItemRows - 1) / kItemRows;
+  };
+  std::int64_t num_chunks = 0;
+  for (const RowGroup& group : call.groups) {
+    num_chunks += chunks_of(group);
+  }
+  const auto run_item = [&](std::int64_t item) {
+    std::int64_t chunk = item / num_strips;
+    const RowGroup* group = call.groups.data();
+    while (chunk >= chunks_of(*group)) {
+      chunk -= chunks_of(*group);
+      ++group;
     }
-  });
+    MultiplyRows item_rows = rows;
+    item_rows.first_row = group->first + chunk * kItemRows;
+    item_rows.num_rows = std::min<std::int64_t>(group->count - chunk * kItemRows, kItemRows);
+    const std::int64_t first_feature = item % num_strips * kItemFeatures;
+    const std::int64_t end_feature = std::min(first_feature + kItemFeatures, out_features);
+    body(group->matrix, first_feature, end_feature, item_rows);
+  };
+  call.stream.pool
+      ->parallel_for(num_chunks * num_strips, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t item = begin; item < end; ++item) {
+          run_item(item);
+        }
+      });
+}
+
+// Runs multiply(rows) for an item of a kernel that knows nothing of activations; one that follows
+// is computed from a scratch copy of a few rows.
+template <typename Multiply>
+void multiply_then_activate(
+    CpuLevel level,
+    std::int64_t first_feature,
+    std::int64_t end_feature,
+    const MultiplyRows& rows,
+    Multiply&& multiply
+) {
+  if (!rows.is_swiglu) {
+    multiply(rows);
+    return;
+  }
+  constexpr std::int64_t kScratchRows = 64;
+  alignas(64) float gate_up[kScratchRows * kItemFeatures];
+  const ClampedSwiglu activation = {rows.alpha, rows.limit};
+  for (std::int64_t row = 0; row < rows.num_rows; row += kScratchRows) {
+    MultiplyRows part = rows;
+    part.first_row = rows.first_row + row;
+    part.num_rows = std::min(rows.num_rows - row, kScratchRows);
+    part.y_stride = kItemFeatures;
+    // So that output row `first_row` and feature `first_feature` come first in the scratch memory.
+    part.y = gate_up - part.first_row * kItemFeatures - first_feature;
+    multiply(part);
+    for (std::int64_t r = 0; r < part.num_rows; ++r) {
+      clamped_swiglu_row(
+          level,
+          gate_up + r * kItemFeatures,
+          activation,
+          (end_feature - first_feature) / 2,
+          rows.y + (part.first_row + r) * rows.y_stride + first_feature / 2
+      );
+    }
+  }
 }
 
 }  // namespace rapt

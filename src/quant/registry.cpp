@@ -1,12 +1,19 @@
 #include <array>
 
 #include "kernels/embedding.h"
+#include "quant/mxfp4/format.h"
+#include "quant/q8_0/format.h"
 #include "quant/weight_format.h"
 
 namespace rapt {
 
+std::span<const BlockType> known_block_types() {
+  static constexpr std::array kTypes = {kMxfp4Blocks, kQ80Blocks};
+  return kTypes;
+}
+
 Result<std::unique_ptr<LinearMethod>> load_linear(WeightLoader& loader, const LinearSpec& spec) {
-  const std::array formats = {mxfp4_format(), dense_format()};
+  const std::array formats = {mxfp4_format(), q8_0_format(), dense_format()};
   for (const WeightFormat& format : formats) {
     if (format.matches(loader, spec)) {
       return format.load(loader, spec);

@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "checkpoint/block_type.h"
 #include "checkpoint/weight_loader.h"
 #include "quant/linear_method.h"
 
@@ -21,16 +23,23 @@ struct LinearSpec {
   // A stack of experts, stored with a leading dimension; absent: one plain matrix.
   std::optional<std::int64_t> num_experts;
 
-  std::string dense;              // name of the float matrix, [out, in]
-  bool dense_transposed = false;  // it is stored [in, out]
+  std::string dense;  // name of the matrix, [out, in]: of floats, or of a block type of GGUF
+  bool dense_transposed = false;  // it is stored [in, out]; floats only
   std::string blocks;             // name of the MXFP4 blocks, [out, in / 32, 16]; "" for none
   std::string scales;             // name of the MXFP4 scales, [out, in / 32]
   std::string bias;               // name of the bias, [out]; "" for none
 
+  // Where gate and up are stored apart: rows 2i of the layer are rows i of `dense`, rows 2i + 1 are
+  // rows i of `second`, each [out / 2, in]; the biases likewise. "": there is one matrix.
+  std::string second;
+  std::string second_bias;
+
   // A part of a matrix that is stored with others: rows [first_row, first_row + out_features) of
-  // `stored_rows`. Plain float matrices only. 0: the whole matrix.
+  // `stored_rows`. One plain matrix only. 0: the whole matrix.
   std::int64_t first_row = 0;
   std::int64_t stored_rows = 0;
+
+  std::int64_t rows_in_file() const { return stored_rows > 0 ? stored_rows : out_features; }
 };
 
 // How one family of formats is recognised and loaded. One line in registry.cpp each.
@@ -42,6 +51,10 @@ struct WeightFormat {
 
 WeightFormat dense_format();
 WeightFormat mxfp4_format();
+WeightFormat q8_0_format();
+
+// The block types of GGUF files that load_linear() and load_rows() read.
+std::span<const BlockType> known_block_types();
 
 // Loads `spec` in whichever format the checkpoint has it.
 Result<std::unique_ptr<LinearMethod>> load_linear(WeightLoader& loader, const LinearSpec& spec);

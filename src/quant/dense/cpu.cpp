@@ -43,16 +43,15 @@ void multiply(
   const auto decode_rows =
       [&](int64_t feature, int64_t num_features, int64_t k, int64_t num_k, float* tile) {
         for (int64_t f = 0; f < num_features; ++f) {
-          const int64_t from = (feature + f) * matrix.feature_stride + k;
+          const void* row = matrix.rows[(feature + f) % 2];
+          const int64_t from = (feature + f) / 2 * matrix.row_stride + k;
           float* to = tile + f * kTileDepth;
           int64_t idx = 0;
           for (; idx + kLanes <= num_k; idx += kLanes) {
-            store(to + idx, load_16<kType>(matrix.data, from + idx));
+            store(to + idx, load_16<kType>(row, from + idx));
           }
           if (idx < num_k) {
-            store_first(
-                to + idx, load_first_16<kType>(matrix.data, from + idx, num_k - idx), num_k - idx
-            );
+            store_first(to + idx, load_first_16<kType>(row, from + idx, num_k - idx), num_k - idx);
           }
         }
       };
@@ -62,14 +61,16 @@ void multiply(
           float values[kLanes];
           store(
               values,
-              load_first_16<kType>(matrix.data, (k + idx) * matrix.k_stride + feature, num_features)
+              load_first_16<kType>(
+                  matrix.columns, (k + idx) * matrix.row_stride + feature, num_features
+              )
           );
           for (int64_t f = 0; f < num_features; ++f) {
             tile[f * kTileDepth + idx] = values[f];
           }
         }
       };
-  if (matrix.k_stride == 1) {
+  if (matrix.columns == nullptr) {
     cpu_multiply(matrix.in_features, first_feature, end_feature, bias, rows, decode_rows);
   } else {
     cpu_multiply(matrix.in_features, first_feature, end_feature, bias, rows, decode_columns);

@@ -19,11 +19,14 @@ extern const DenseMultiply kDenseMultiply;
 namespace {
 
 float element(const DenseMatrix& matrix, std::int64_t feature, std::int64_t k) {
-  const std::int64_t idx = feature * matrix.feature_stride + k * matrix.k_stride;
+  const bool by_rows = matrix.columns == nullptr;
+  const void* data = by_rows ? matrix.rows[feature % 2] : matrix.columns;
+  const std::int64_t idx =
+      by_rows ? feature / 2 * matrix.row_stride + k : feature + k * matrix.row_stride;
   if (matrix.dtype == DType::kF32) {
-    return static_cast<const float*>(matrix.data)[idx];
+    return static_cast<const float*>(data)[idx];
   }
-  const std::uint16_t bits = static_cast<const std::uint16_t*>(matrix.data)[idx];
+  const std::uint16_t bits = static_cast<const std::uint16_t*>(data)[idx];
   return matrix.dtype == DType::kBF16 ? bf16_to_f32(bits) : f16_to_f32(bits);
 }
 

@@ -8,14 +8,15 @@
 
 namespace rapt {
 
-// One matrix of F32, F16 or BF16 values: element (feature, k) lies at
-// data[feature * feature_stride + k * k_stride], one of the strides being 1.
+// One matrix of F32, F16 or BF16 values, stored in one of two ways. By rows: row 2i begins at
+// rows[0] + i * row_stride, row 2i + 1 at rows[1] + i * row_stride. By columns, where `columns` is
+// not null: element (feature, k) lies at columns[feature + k * row_stride]. Strides count elements.
 struct DenseMatrix {
-  const void* data = nullptr;
+  const void* rows[2] = {};
+  const void* columns = nullptr;
+  std::int64_t row_stride = 0;
   DType dtype = DType::kBF16;
   std::int64_t in_features = 0;
-  std::int64_t feature_stride = 0;
-  std::int64_t k_stride = 1;
 };
 
 using DenseMultiply = void (*)(

@@ -1,5 +1,4 @@
-#include "quant/cpu_multiply_internal.h"
-#include "quant/mxfp4/kernel_internal.h"
+#include "quant/block/cpu_plain_internal.h"
 
 namespace rapt::cpu::RAPT_CPU_LEVEL {
 
@@ -18,54 +17,71 @@ float half_scale(uint8_t byte) {
   return value;
 }
 
-// The doubled codes of one block, in element order.
-void unpack_block(const uint8_t* block, int8_t* codes) {
+// The doubled codes of the low nibbles and of the high nibbles of 16 bytes.
+void unpack_nibbles(const uint8_t* block, int8_t* low, int8_t* high) {
 #if defined(__AVX2__)
   const __m128i pairs = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block));
   const __m128i mask = _mm_set1_epi8(15);
   const __m128i table = _mm_load_si128(reinterpret_cast<const __m128i*>(kDoubledCodes));
-  const __m128i even = _mm_shuffle_epi8(table, _mm_and_si128(pairs, mask));
-  const __m128i odd = _mm_shuffle_epi8(table, _mm_and_si128(_mm_srli_epi16(pairs, 4), mask));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(codes), _mm_unpacklo_epi8(even, odd));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(codes + 16), _mm_unpackhi_epi8(even, odd));
+  const __m128i first = _mm_shuffle_epi8(table, _mm_and_si128(pairs, mask));
+  const __m128i second = _mm_shuffle_epi8(table, _mm_and_si128(_mm_srli_epi16(pairs, 4), mask));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(low), first);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(high), second);
 #else
   for (int byte_idx = 0; byte_idx < 16; ++byte_idx) {
-    codes[2 * byte_idx] = kDoubledCodes[block[byte_idx] & 15];
-    codes[2 * byte_idx + 1] = kDoubledCodes[block[byte_idx] >> 4];
+    low[byte_idx] = kDoubledCodes[block[byte_idx] & 15];
+    high[byte_idx] = kDoubledCodes[block[byte_idx] >> 4];
   }
 #endif
 }
 
+// The layout of gpt-oss checkpoints: low nibbles are the even elements.
+struct Pairs {
+  static float unpack_block(
+      const BlockMatrix& matrix, int64_t feature, int64_t block, int8_t* codes
+  ) {
+    int8_t even[16];
+    int8_t odd[16];
+    unpack_nibbles(codes_of(matrix, feature) + block * 16, even, odd);
+    for (int idx = 0; idx < 16; ++idx) {
+      codes[2 * idx] = even[idx];
+      codes[2 * idx + 1] = odd[idx];
+    }
+    return half_scale(scales_of(matrix, feature)[block]);
+  }
+};
+
+// The layout of GGUF files: low nibbles are the first 16 elements.
+struct Gguf {
+  static float unpack_block(
+      const BlockMatrix& matrix, int64_t feature, int64_t block, int8_t* codes
+  ) {
+    unpack_nibbles(codes_of(matrix, feature) + block * 17, codes, codes + 16);
+    return half_scale(scales_of(matrix, feature)[block * 17]);
+  }
+};
+
+template <typename Format>
 void multiply(
-    const Mxfp4Matrix& matrix,
+    const BlockMatrix& matrix,
     const float* bias,
     int64_t first_feature,
     int64_t end_feature,
     const MultiplyRows& rows
 ) {
-  constexpr int64_t kBlockSize = 32;
-  constexpr int64_t kBlockBytes = 16;
-  const int64_t blocks_per_row = matrix.in_features / kBlockSize;
-  const auto decode =
-      [&](int64_t feature, int64_t num_features, int64_t k, int64_t num_k, float* tile) {
-        for (int64_t f = 0; f < num_features; ++f) {
-          const int64_t first_block = (feature + f) * blocks_per_row + k / kBlockSize;
-          for (int64_t b = 0; b < num_k / kBlockSize; ++b) {
-            int8_t codes[kBlockSize];
-            unpack_block(matrix.blocks + (first_block + b) * kBlockBytes, codes);
-            const Vec scale = splat(half_scale(matrix.scales[first_block + b]));
-            float* to = tile + f * kTileDepth + b * kBlockSize;
-            store(to, mul(load_i8(codes), scale));
-            store(to + kLanes, mul(load_i8(codes + kLanes), scale));
-          }
-        }
-      };
-  cpu_multiply(matrix.in_features, first_feature, end_feature, bias, rows, decode);
+  if (rows.mode == LinearMode::kF32) {
+    multiply_blocks_f32<Format>(matrix, bias, first_feature, end_feature, rows);
+  } else {
+    multiply_blocks_plainly<Format>(matrix, bias, first_feature, end_feature, rows);
+  }
 }
 
 }  // namespace
 
-extern const Mxfp4Multiply kMxfp4Multiply;
-const Mxfp4Multiply kMxfp4Multiply = multiply;
+extern const BlockMultiply kMxfp4PairsMultiply;
+const BlockMultiply kMxfp4PairsMultiply = multiply<Pairs>;
+
+extern const BlockMultiply kMxfp4GgufMultiply;
+const BlockMultiply kMxfp4GgufMultiply = multiply<Gguf>;
 
 }  // namespace rapt::cpu::RAPT_CPU_LEVEL

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "checkpoint/block_type.h"
+
 namespace rapt {
 
 // MXFP4 (OCP Microscaling Formats 1.0): 32 consecutive inputs of one output feature share a scale.
@@ -13,8 +15,11 @@ namespace rapt {
 //
 //   a block in a gpt-oss checkpoint: 16 bytes, and its scale in a tensor of its own
 //     byte j:  bits 0-3 element 2j, bits 4-7 element 2j + 1
+//   a block in a GGUF file: 17 bytes, the scale first
+//     byte 1 + j:  bits 0-3 element j, bits 4-7 element j + 16
 inline constexpr std::int64_t kMxfp4BlockSize = 32;
 inline constexpr std::int64_t kMxfp4BlockBytes = 16;
+inline constexpr BlockType kMxfp4Blocks = {"MXFP4", 39, kMxfp4BlockSize, 1 + kMxfp4BlockBytes};
 
 // Twice the value of each code, which makes them integers. The negative zero counts as zero.
 inline constexpr std::array<std::int8_t, 16> kMxfp4DoubledCodes = {

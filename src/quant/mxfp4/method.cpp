@@ -1,92 +1,24 @@
+#include <utility>
 #include <vector>
 
-#include "quant/multiply_items_internal.h"
+#include "quant/block/linear_internal.h"
+#include "quant/load_bias_internal.h"
 #include "quant/mxfp4/format.h"
-#include "quant/mxfp4/kernel_internal.h"
-#include "quant/weight_format.h"
+#include "quant/mxfp4/kernels_internal.h"
 
 namespace rapt {
 
 namespace {
 
-class Mxfp4Linear : public LinearMethod {
- public:
-  Mxfp4Linear(Tensor blocks, Tensor scales, std::vector<float> bias, const LinearSpec& spec)
-      : blocks_(blocks),
-        scales_(scales),
-        bias_(std::move(bias)),
-        in_features_(spec.in_features),
-        out_features_(spec.out_features),
-        num_matrices_(spec.num_experts.value_or(1)) {}
-
-  std::string_view format() const override { return "mxfp4"; }
-
-  std::int64_t in_features() const override { return in_features_; }
-
-  std::int64_t out_features() const override { return out_features_; }
-
-  std::int64_t num_matrices() const override { return num_matrices_; }
-
-  std::int64_t num_bytes() const override {
-    return blocks_.num_bytes() + scales_.num_bytes() +
-           static_cast<std::int64_t>(bias_.size() * sizeof(float));
-  }
-
-  void multiply(
-      const Stream& stream,
-      const PackedInput& input,
-      std::span<const std::int32_t> input_rows,
-      std::span<const RowGroup> groups,
-      Tensor y
-  ) const override {
-    CHECK(input.x.size(1) == in_features_ && y.size(1) == out_features_);
-    const Mxfp4Multiply kernel = mxfp4_multiply(stream.level);
-    const std::int64_t blocks_per_matrix = out_features_ * in_features_ / kMxfp4BlockSize;
-    for_each_multiply_item(
-        stream,
-        input,
-        input_rows,
-        groups,
-        y,
-        [&](std::int32_t matrix_idx,
-            std::int64_t first_feature,
-            std::int64_t end_feature,
-            const MultiplyRows& rows) {
-          const std::int64_t first_block = matrix_idx * blocks_per_matrix;
-          const Mxfp4Matrix matrix = {
-              .blocks =
-                  static_cast<const std::uint8_t*>(blocks_.raw()) + first_block * kMxfp4BlockBytes,
-              .scales = static_cast<const std::uint8_t*>(scales_.raw()) + first_block,
-              .in_features = in_features_,
-          };
-          const float* bias = bias_.empty() ? nullptr : bias_.data() + matrix_idx * out_features_;
-          kernel(matrix, bias, first_feature, end_feature, rows);
-        }
-    );
-  }
-
- private:
-  Tensor blocks_;  // [num_matrices, out_features, in_features / 32, 16]
-  Tensor scales_;  // [num_matrices, out_features, in_features / 32]
-  std::vector<float> bias_;
-  std::int64_t in_features_;
-  std::int64_t out_features_;
-  std::int64_t num_matrices_;
-};
-
 bool matches(const WeightLoader& loader, const LinearSpec& spec) {
-  return !spec.blocks.empty() && (loader.has(spec.blocks) || loader.has(spec.scales));
+  return is_stored_in(loader, spec, kMxfp4Blocks) ||
+         (!spec.blocks.empty() && (loader.has(spec.blocks) || loader.has(spec.scales)));
 }
 
-Result<std::unique_ptr<LinearMethod>> load(WeightLoader& loader, const LinearSpec& spec) {
-  if (spec.in_features % kMxfp4BlockSize != 0) {
-    return bad_file(
-        "\"" + spec.blocks +
-        "\" is MXFP4, whose rows are whole blocks of 32, but the model's "
-        "config makes them " +
-        std::to_string(spec.in_features) + " long"
-    );
-  }
+// Blocks and scales in two tensors.
+Result<std::unique_ptr<LinearMethod>> load_pairs(WeightLoader& loader, const LinearSpec& spec) {
+  RETURN_IF_ERROR(check_block_rows("MXFP4", spec.blocks, spec.in_features));
+  CHECK(spec.second.empty() && spec.stored_rows == 0, "not a layout of MXFP4 tensors");
   const std::int64_t num_matrices = spec.num_experts.value_or(1);
   const std::int64_t num_blocks = spec.in_features / kMxfp4BlockSize;
   ASSIGN_OR_RETURN(
@@ -101,13 +33,28 @@ Result<std::unique_ptr<LinearMethod>> load(WeightLoader& loader, const LinearSpe
       const Tensor scales,
       loader.take(spec.scales, Shape{num_matrices, spec.out_features, num_blocks}, {DType::kU8})
   );
-  std::vector<float> bias;
-  if (!spec.bias.empty()) {
-    ASSIGN_OR_RETURN(bias, load_f32(loader, spec.bias, Shape{num_matrices, spec.out_features}));
+  const auto part = [&](Tensor tensor, std::int64_t row_bytes) {
+    const auto* data = static_cast<const std::uint8_t*>(tensor.raw());
+    return BlockTensors::Part{data, row_bytes, spec.out_features * row_bytes};
+  };
+  BlockTensors tensors;
+  tensors.codes[0] = part(blocks, num_blocks * kMxfp4BlockBytes);
+  tensors.scales[0] = part(scales, num_blocks);
+  // The bias of a stack of one is [1, out].
+  LinearSpec stack = spec;
+  stack.num_experts = num_matrices;
+  ASSIGN_OR_RETURN(std::vector<float> bias, load_bias(loader, stack));
+  return std::unique_ptr<LinearMethod>(std::make_unique<BlockLinear>(
+      BlockFormat{"mxfp4", mxfp4_pairs_multiply()}, tensors, std::move(bias), spec
+  ));
+}
+
+Result<std::unique_ptr<LinearMethod>> load(WeightLoader& loader, const LinearSpec& spec) {
+  if (is_stored_in(loader, spec, kMxfp4Blocks)) {
+    const BlockFormat format = {"mxfp4", mxfp4_gguf_multiply()};
+    return load_blocks(loader, spec, format, kMxfp4Blocks, 1);
   }
-  return std::unique_ptr<LinearMethod>(
-      std::make_unique<Mxfp4Linear>(blocks, scales, std::move(bias), spec)
-  );
+  return load_pairs(loader, spec);
 }
 
 }  // namespace

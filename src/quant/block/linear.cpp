@@ -1,0 +1,131 @@
+#include <utility>
+
+#include "quant/block/linear_internal.h"
+#include "quant/load_bias_internal.h"
+
+namespace rapt {
+
+BlockLinear::BlockLinear(
+    const BlockFormat& format,
+    const BlockTensors& tensors,
+    std::vector<float> bias,
+    const LinearSpec& spec
+)
+    : format_(format),
+      tensors_(tensors),
+      bias_(std::move(bias)),
+      in_features_(spec.in_features),
+      out_features_(spec.out_features),
+      num_matrices_(spec.num_experts.value_or(1)) {}
+
+std::int64_t BlockLinear::num_bytes() const {
+  const bool has_own_scales = tensors_.scales[0].row_bytes != tensors_.codes[0].row_bytes;
+  const std::int64_t row_bytes =
+      tensors_.codes[0].row_bytes + (has_own_scales ? tensors_.scales[0].row_bytes : 0);
+  return num_matrices_ * out_features_ * row_bytes +
+         static_cast<std::int64_t>(bias_.size() * sizeof(float));
+}
+
+BlockMatrix BlockLinear::matrix(std::int64_t matrix_idx) const {
+  BlockMatrix matrix;
+  const auto place = [&](const BlockTensors::Part(&parts)[2], const std::uint8_t*(&first)[2]) {
+    const BlockTensors::Part& even = parts[0];
+    const BlockTensors::Part& odd = parts[1];
+    first[0] = even.data + matrix_idx * even.matrix_bytes;
+    first[1] =
+        odd.data == nullptr ? first[0] + even.row_bytes : odd.data + matrix_idx * odd.matrix_bytes;
+    return odd.data == nullptr ? 2 * even.row_bytes : even.row_bytes;
+  };
+  matrix.codes_stride = place(tensors_.codes, matrix.codes);
+  matrix.scales_stride = place(tensors_.scales, matrix.scales);
+  matrix.num_blocks = in_features_ / kPackedBlockSize;
+  return matrix;
+}
+
+void BlockLinear::run(const MultiplyCall& call) const {
+  CHECK(call.input.x.size(1) == in_features_, "x has ", call.input.x.size(1), " columns");
+  const CpuLevel level = call.stream.level;
+  const BlockMultiply kernel = format_.multiply.at(level);
+  const auto run_item = [&](std::int32_t matrix_idx,
+                            std::int64_t first_feature,
+                            std::int64_t end_feature,
+                            const MultiplyRows& rows) {
+    const BlockMatrix weights = matrix(matrix_idx);
+    const float* bias = bias_.empty() ? nullptr : bias_.data() + matrix_idx * out_features_;
+    const auto multiply = [&](const MultiplyRows& part) {
+      kernel(weights, bias, first_feature, end_feature, part);
+    };
+    multiply_then_activate(level, first_feature, end_feature, rows, multiply);
+  };
+  for_each_multiply_item(call, out_features_, run_item);
+}
+
+void BlockLinear::multiply(
+    const Stream& stream,
+    const PackedInput& input,
+    std::span<const std::int32_t> input_rows,
+    std::span<const RowGroup> groups,
+    Tensor y
+) const {
+  run(MultiplyCall{stream, input, input_rows, groups, y});
+}
+
+void BlockLinear::multiply_swiglu(
+    const Stream& stream,
+    const PackedInput& input,
+    std::span<const std::int32_t> input_rows,
+    std::span<const RowGroup> groups,
+    ClampedSwiglu activation,
+    Tensor y
+) const {
+  run(MultiplyCall{stream, input, input_rows, groups, y, &activation});
+}
+
+Result<void> check_block_rows(
+    std::string_view format, const std::string& name, std::int64_t in_features
+) {
+  if (in_features % kPackedBlockSize == 0) {
+    return {};
+  }
+  return bad_file(
+      "\"" + name + "\" is " + std::string(format) +
+      ", whose rows are whole blocks of 32, but the model's config makes them " +
+      std::to_string(in_features) + " long"
+  );
+}
+
+bool is_stored_in(const WeightLoader& loader, const LinearSpec& spec, const BlockType& type) {
+  const TensorInfo* info = loader.tensor_info(spec.dense);
+  return info != nullptr && info->block_type != nullptr &&
+         info->block_type->gguf_id == type.gguf_id;
+}
+
+Result<std::unique_ptr<LinearMethod>> load_blocks(
+    WeightLoader& loader,
+    const LinearSpec& spec,
+    const BlockFormat& format,
+    const BlockType& type,
+    std::int64_t codes_offset
+) {
+  RETURN_IF_ERROR(check_block_rows(type.name, spec.dense, spec.in_features));
+  const std::int64_t row_bytes = spec.in_features / type.elements * type.bytes;
+  const std::int64_t num_parts = spec.second.empty() ? 1 : 2;
+  const std::int64_t stored_rows = spec.rows_in_file() / num_parts;
+  const Shape shape = spec.num_experts ? Shape{*spec.num_experts, stored_rows, spec.in_features}
+                                       : Shape{stored_rows, spec.in_features};
+  BlockTensors tensors;
+  for (std::int64_t part = 0; part < num_parts; ++part) {
+    const std::string& name = part == 0 ? spec.dense : spec.second;
+    ASSIGN_OR_RETURN(const auto bytes, loader.take_blocks(name, shape, type));
+    const auto* data =
+        reinterpret_cast<const std::uint8_t*>(bytes.data()) + spec.first_row * row_bytes;
+    tensors.scales[part] = {data, row_bytes, stored_rows * row_bytes};
+    tensors.codes[part] = {data + codes_offset, row_bytes, stored_rows * row_bytes};
+  }
+  ASSIGN_OR_RETURN(std::vector<float> bias, load_bias(loader, spec));
+  return std::unique_ptr<LinearMethod>(
+      std::make_unique<BlockLinear>(format, tensors, std::move(bias), spec)
+  );
+}
+
+}  // namespace rapt

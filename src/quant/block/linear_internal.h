@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "quant/block/matrix_internal.h"
+#include "quant/linear_method.h"
+#include "quant/multiply_items_internal.h"
+#include "quant/weight_format.h"
+
+namespace rapt {
+
+// What a block format brings to make a LinearMethod: its kernels.
+struct BlockFormat {
+  std::string_view name;
+  KernelBuilds<BlockMultiply> multiply;
+};
+
+// Where the weights of a block-format layer lie: one tensor, or two whose rows alternate.
+struct BlockTensors {
+  struct Part {
+    const std::uint8_t* data = nullptr;
+    std::int64_t row_bytes = 0;
+    std::int64_t matrix_bytes = 0;
+  };
+
+  Part codes[2];   // [1].data null: there is one tensor
+  Part scales[2];  // into the same memory, where the scales lie within the blocks
+};
+
+// A linear layer whose weights are blocks of 32 inputs.
+class BlockLinear : public LinearMethod {
+ public:
+  BlockLinear(
+      const BlockFormat& format,
+      const BlockTensors& tensors,
+      std::vector<float> bias,
+      const LinearSpec& spec
+  );
+
+  std::string_view format() const override { return format_.name; }
+
+  std::int64_t in_features() const override { return in_features_; }
+
+  std::int64_t out_features() const override { return out_features_; }
+
+  std::int64_t num_matrices() const override { return num_matrices_; }
+
+  std::int64_t num_bytes() const override;
+
+  bool reads_packed() const override { return true; }
+
+  void multiply(
+      const Stream& stream,
+      const PackedInput& input,
+      std::span<const std::int32_t> input_rows,
+      std::span<const RowGroup> groups,
+      Tensor y
+  ) const override;
+
+  void multiply_swiglu(
+      const Stream& stream,
+      const PackedInput& input,
+      std::span<const std::int32_t> input_rows,
+      std::span<const RowGroup> groups,
+      ClampedSwiglu activation,
+      Tensor y
+  ) const override;
+
+ private:
+  void run(const MultiplyCall& call) const;
+  BlockMatrix matrix(std::int64_t matrix_idx) const;
+
+  BlockFormat format_;
+  BlockTensors tensors_;
+  std::vector<float> bias_;  // [num_matrices, out_features] or empty
+  std::int64_t in_features_;
+  std::int64_t out_features_;
+  std::int64_t num_matrices_;
+};
+
+// The tensors `spec.dense` and, if named, `spec.second`, stored in blocks of `type`, whose scales
+// are their first bytes and whose codes begin at byte `codes_offset`.
+Result<std::unique_ptr<LinearMethod>> load_blocks(
+    WeightLoader& loader,
+    const LinearSpec& spec,
+    const BlockFormat& format,
+    const BlockType& type,
+    std::int64_t codes_offset
+);
+
+// Whether `spec.dense` is stored in blocks of `type`.
+bool is_stored_in(const WeightLoader& loader, const LinearSpec& spec, const BlockType& type);
+
+// An error unless the rows are whole blocks.
+Result<void> check_block_rows(
+    std::string_view format, const std::string& name, std::int64_t in_features
+);
+
+}  // namespace rapt
