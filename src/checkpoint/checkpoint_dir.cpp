@@ -4,6 +4,8 @@
 #include <system_error>
 #include <utility>
 
+#include "checkpoint/gguf.h"
+#include "checkpoint/gguf_files_internal.h"
 #include "checkpoint/message_text_internal.h"
 #include "checkpoint/safetensors.h"
 #include "checkpoint/text_file.h"
@@ -36,46 +38,81 @@ CheckpointDir::CheckpointDir(std::string path, std::string weights_path)
     : path_(std::move(path)), weights_path_(std::move(weights_path)) {}
 
 Result<CheckpointDir> CheckpointDir::open(
-    const std::string& path, [[maybe_unused]] std::span<const BlockType> block_types
+    const std::string& path, std::span<const BlockType> block_types
 ) {
   ASSIGN_OR_RETURN(const WeightFileList list, list_weight_files(path));
-  CheckpointDir checkpoint(path, list.folder);
+  std::vector<std::string> paths;
   for (const std::string& name : list.files) {
-    ASSIGN_OR_RETURN(WeightFile file, open_safetensors(list.folder + "/" + name));
-    RETURN_IF_ERROR(checkpoint.add_file(std::move(file)));
+    paths.push_back(list.path_of(name));
+  }
+  CheckpointDir checkpoint(path, list.is_gguf ? paths.front() : list.folder);
+  if (list.is_gguf) {
+    RETURN_IF_ERROR(checkpoint.add_gguf_files(paths, block_types));
+  } else {
+    for (const std::string& file_path : paths) {
+      ASSIGN_OR_RETURN(WeightFile file, open_safetensors(file_path));
+      RETURN_IF_ERROR(checkpoint.add_file(std::move(file)));
+    }
   }
   if (checkpoint.places_.empty()) {
-    return bad_file(path + " holds weight files, but no tensor in them");
+    return bad_file(
+        path + (list.is_gguf ? " holds no tensor" : " holds weight files, but no tensor in them")
+    );
+  }
+  RETURN_IF_ERROR(checkpoint.check_index(list));
+  if (list.is_gguf) {
+    checkpoint.layout_ = Layout::kGguf;
+  } else if (has_original_names(checkpoint.files_)) {
+    checkpoint.layout_ = Layout::kOriginal;
+  }
+  return checkpoint;
+}
+
+// Holds what the index says against what the files hold.
+Result<void> CheckpointDir::check_index(const WeightFileList& list) const {
+  if (list.index.empty()) {
+    return {};
   }
   for (const auto& [tensor, file_name] : list.index) {
-    const TensorInfo* info = checkpoint.find(tensor);
-    const std::string expected = list.folder + "/" + file_name;
+    const TensorInfo* info = find(tensor);
+    const std::string expected = list.path_of(file_name);
     if (info == nullptr) {
       return bad_file(
           expected + " has no tensor " + in_quotes(tensor) + ", which " + kIndexFileName +
           " says it holds"
       );
     }
-    if (checkpoint.file_of(*info) != expected) {
+    if (file_of(*info) != expected) {
       return bad_file(
-          "tensor " + in_quotes(tensor) + " lies in " + checkpoint.file_of(*info) + "; " +
-          kIndexFileName + " says it is in " + file_name
+          "tensor " + in_quotes(tensor) + " lies in " + file_of(*info) + "; " + kIndexFileName +
+          " says it is in " + file_name
       );
     }
   }
-  if (!list.index.empty()) {
-    for (const auto& [tensor, place] : checkpoint.places_) {
-      if (!list.index.contains(std::string(tensor))) {
-        return bad_file(
-            checkpoint.files_[place.file_idx].path() + " holds tensor " + in_quotes(tensor) +
-            ", which " + kIndexFileName + " does not name"
-        );
-      }
+  for (const auto& [tensor, place] : places_) {
+    if (!list.index.contains(std::string(tensor))) {
+      return bad_file(
+          files_[place.file_idx].path() + " holds tensor " + in_quotes(tensor) + ", which " +
+          kIndexFileName + " does not name"
+      );
     }
   }
-  checkpoint.layout_ =
-      has_original_names(checkpoint.files_) ? Layout::kOriginal : Layout::kHuggingFace;
-  return checkpoint;
+  return {};
+}
+
+Result<void> CheckpointDir::add_gguf_files(
+    const std::vector<std::string>& paths, std::span<const BlockType> block_types
+) {
+  for (std::size_t file_idx = 0; file_idx < paths.size(); ++file_idx) {
+    ASSIGN_OR_RETURN(MappedFile file, MappedFile::open(paths[file_idx]));
+    ASSIGN_OR_RETURN(GgufContents contents, parse_gguf(file.bytes(), paths[file_idx], block_types));
+    RETURN_IF_ERROR(check_gguf_part(contents.metadata, file_idx, paths.size()));
+    RETURN_IF_ERROR(add_file(WeightFile(std::move(file), std::move(contents.tensors))));
+    if (file_idx == 0) {
+      gguf_ = std::move(contents.metadata);
+    }
+  }
+  return check_gguf_total(*gguf_, num_tensors());
 }
 
 Result<void> CheckpointDir::add_file(WeightFile file) {
@@ -122,6 +159,9 @@ std::int64_t CheckpointDir::num_tensor_bytes() const {
 }
 
 std::optional<std::string> CheckpointDir::find_companion(std::string_view file_name) const {
+  if (gguf_) {
+    return std::nullopt;
+  }
   for (const std::string& folder : {weights_path_, path_}) {
     std::string candidate = folder + "/" + std::string(file_name);
     std::error_code status;

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "checkpoint/gguf_files_internal.h"
 #include "checkpoint/json_keys_internal.h"
 #include "checkpoint/mapped_file.h"
 #include "checkpoint/message_text_internal.h"
@@ -112,7 +113,7 @@ Result<std::map<std::string, std::string>> read_index(const std::string& path) {
 Result<WeightFileList> list_indexed(
     const std::string& folder, const std::vector<std::string>& names
 ) {
-  WeightFileList list{.folder = folder, .files = {}, .index = {}};
+  WeightFileList list{.folder = folder, .files = {}, .index = {}, .is_gguf = false};
   ASSIGN_OR_RETURN(list.index, read_index(folder + "/" + kIndexFileName));
   std::set<std::string> shards;
   for (const auto& [tensor, file_name] : list.index) {
@@ -145,7 +146,7 @@ Result<WeightFileList> list_in_folder(
   if (contains(names, kIndexFileName)) {
     return list_indexed(folder, names);
   }
-  WeightFileList list{.folder = folder, .files = {}, .index = {}};
+  WeightFileList list{.folder = folder, .files = {}, .index = {}, .is_gguf = false};
   if (contains(names, kSingleFileName)) {
     list.files.emplace_back(kSingleFileName);
     return list;
@@ -155,36 +156,56 @@ Result<WeightFileList> list_in_folder(
       list.files.push_back(name);
     }
   }
+  if (list.files.empty() && find_suffix(names, kGgufSuffix) != nullptr) {
+    ASSIGN_OR_RETURN(list.files, choose_gguf_files(names, folder));
+    list.is_gguf = true;
+  }
   return list;
 }
 
 // Why `path`, which is a file, is not what was asked for.
-Error not_a_folder(const std::string& path) {
-  const Result<MappedFile> file = MappedFile::open(path);
-  if (file) {
-    const std::span<const std::byte> bytes = file->bytes();
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (text.starts_with("GGUF")) {
-      return bad_file(
-          path + " is a GGUF file, which is not supported yet; give a folder with safetensors files"
-      );
-    }
-  }
+Error not_a_model(const std::string& path) {
   return bad_file(
-      path + " is a file; give the folder that holds config.json and the .safetensors files"
+      path +
+      " is a file, and not a GGUF one; give a .gguf file, or the folder that holds "
+      "config.json and the .safetensors files"
   );
+}
+
+bool is_gguf_file(const std::string& path) {
+  const Result<MappedFile> file = MappedFile::open(path);
+  if (!file) {
+    return path.ends_with(kGgufSuffix);
+  }
+  const std::span<const std::byte> bytes = file->bytes();
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return path.ends_with(kGgufSuffix) || text.starts_with("GGUF");
+}
+
+// The model in the GGUF file `path`, with the other parts if it is one of several.
+Result<WeightFileList> list_gguf_file(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::size_t name_begin = slash == std::string::npos ? 0 : slash + 1;
+  WeightFileList list{
+      .folder = path.substr(0, name_begin == 0 ? 0 : std::max<std::size_t>(slash, 1)),
+      .files = {path.substr(name_begin)},
+      .index = {},
+      .is_gguf = true};
+  if (is_gguf_part(list.files.front())) {
+    ASSIGN_OR_RETURN(
+        const std::vector<std::string> names, list_folder(list.folder.empty() ? "." : list.folder)
+    );
+    ASSIGN_OR_RETURN(list.files, gguf_parts(list.files.front(), names, path));
+  }
+  return list;
 }
 
 Error no_weights(const std::string& path, const std::vector<std::string>& names) {
   const std::string expected = "; expected " + std::string(kIndexFileName) + ", " +
-                               std::string(kSingleFileName) + " or other .safetensors files";
+                               std::string(kSingleFileName) +
+                               ", other .safetensors files, or a .gguf file";
   if (names.empty()) {
     return bad_file(path + " is an empty folder" + expected);
-  }
-  if (const std::string* gguf = find_suffix(names, ".gguf")) {
-    return bad_file(
-        path + " holds its weights as GGUF (" + *gguf + "), which is not supported yet" + expected
-    );
   }
   for (const std::string_view suffix : {".bin", ".pt", ".pth"}) {
     if (const std::string* pickle = find_suffix(names, suffix)) {
@@ -199,18 +220,25 @@ Error no_weights(const std::string& path, const std::vector<std::string>& names)
 
 }  // namespace
 
+std::string WeightFileList::path_of(const std::string& file) const {
+  if (folder.empty()) {
+    return file;
+  }
+  return folder == "/" ? folder + file : folder + "/" + file;
+}
+
 Result<WeightFileList> list_weight_files(const std::string& path_as_given) {
   const std::string path = without_trailing_slashes(path_as_given);
   std::error_code status;
   const fs::file_status found = fs::status(path, status);
   if (found.type() == fs::file_type::not_found) {
-    return not_found(path + " does not exist; give a folder with a model");
+    return not_found(path + " does not exist; give a folder with a model, or a .gguf file");
   }
   if (status) {
     return path_error(path, status.value());
   }
   if (!fs::is_directory(found)) {
-    return not_a_folder(path);
+    return is_gguf_file(path) ? list_gguf_file(path) : not_a_model(path);
   }
   ASSIGN_OR_RETURN(const std::vector<std::string> names, list_folder(path));
   ASSIGN_OR_RETURN(WeightFileList list, list_in_folder(path, names));
@@ -228,7 +256,8 @@ Result<WeightFileList> list_weight_files(const std::string& path_as_given) {
 bool has_weight_files(const std::string& folder) {
   for (const std::string& candidate : {folder, folder + "/" + std::string(kOriginalFolder)}) {
     const Result<std::vector<std::string>> names = list_folder(candidate);
-    if (names && (contains(*names, kIndexFileName) || find_suffix(*names, kSuffix) != nullptr)) {
+    if (names && (contains(*names, kIndexFileName) || find_suffix(*names, kSuffix) != nullptr ||
+                  find_suffix(*names, kGgufSuffix) != nullptr)) {
       return true;
     }
   }

@@ -128,7 +128,9 @@ Result<void> WeightLoader::finish() const {
   }
   return bad_file(
       checkpoint_.weights_path() + " holds " + std::to_string(num_unused) +
-      " tensors that the model its config.json describes does not have: " + listed
+      " tensors that the model its " +
+      (checkpoint_.gguf() != nullptr ? "metadata" : "config.json") +
+      " describes does not have: " + listed
   );
 }
 
