@@ -1,10 +1,12 @@
 #include "app/tokenizer_source.h"
 
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include "app/loaded_model.h"
 #include "checkpoint/checkpoint_dir.h"
+#include "text/gguf_tokenizer.h"
 
 namespace rapt {
 
@@ -14,19 +16,50 @@ namespace {
 
 constexpr int kO200kHarmonySize = 201088;
 
+constexpr std::string_view kTokensKey = "tokenizer.ggml.tokens";
+
+Result<std::unique_ptr<Tokenizer>> load_gguf_tokenizer(const GgufMetadata& metadata) {
+  GgufTokenizerParts parts;
+  ASSIGN_OR_RETURN(parts.model, metadata.text("tokenizer.ggml.model"));
+  parts.pre = "default";
+  if (metadata.has("tokenizer.ggml.pre")) {
+    ASSIGN_OR_RETURN(parts.pre, metadata.text("tokenizer.ggml.pre"));
+  }
+  ASSIGN_OR_RETURN(parts.tokens, metadata.texts(kTokensKey));
+  if (metadata.has("tokenizer.ggml.token_type")) {
+    ASSIGN_OR_RETURN(parts.token_types, metadata.integers("tokenizer.ggml.token_type"));
+  }
+  if (metadata.has("tokenizer.ggml.merges")) {
+    ASSIGN_OR_RETURN(parts.merges, metadata.texts("tokenizer.ggml.merges"));
+  }
+  return make_gguf_tokenizer(parts, metadata.what());
+}
+
 bool is_file(const std::string& path) {
   std::error_code status;
   return fs::is_regular_file(path, status);
 }
 
+// Null when there is no checkpoint at `path`, or not one in GGUF, or one without a tokenizer.
+Result<std::unique_ptr<Tokenizer>> find_gguf_tokenizer(const std::string& path) {
+  const Result<CheckpointDir> checkpoint = CheckpointDir::open(path);
+  if (!checkpoint || checkpoint->gguf() == nullptr || !checkpoint->gguf()->has(kTokensKey)) {
+    return std::unique_ptr<Tokenizer>();
+  }
+  return load_gguf_tokenizer(*checkpoint->gguf());
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Tokenizer>> load_model_tokenizer(
-    const std::string& folder, const ModelInfo& info
+    const std::string& path, const ModelInfo& info
 ) {
-  ASSIGN_OR_RETURN(const CheckpointDir checkpoint, CheckpointDir::open(folder));
-  if (const auto path = checkpoint.find_companion("tokenizer.json")) {
-    return load_tokenizer_json(*path);
+  ASSIGN_OR_RETURN(const CheckpointDir checkpoint, CheckpointDir::open(path));
+  if (checkpoint.gguf() != nullptr && checkpoint.gguf()->has(kTokensKey)) {
+    return load_gguf_tokenizer(*checkpoint.gguf());
+  }
+  if (const auto file = checkpoint.find_companion("tokenizer.json")) {
+    return load_tokenizer_json(*file);
   }
   if (info.chat_format == "harmony" && info.vocab_size == kO200kHarmonySize) {
     return builtin_o200k_harmony();
@@ -39,6 +72,10 @@ Result<std::unique_ptr<Tokenizer>> load_named_tokenizer(const std::string& name)
     return builtin_o200k_harmony();
   }
   ASSIGN_OR_RETURN(const std::string path, find_model_folder(name, false));
+  ASSIGN_OR_RETURN(std::unique_ptr<Tokenizer> from_gguf, find_gguf_tokenizer(path));
+  if (from_gguf) {
+    return from_gguf;
+  }
   if (is_file(path)) {
     return load_tokenizer_json(path);
   }
@@ -48,8 +85,8 @@ Result<std::unique_ptr<Tokenizer>> load_named_tokenizer(const std::string& name)
   Result<std::unique_ptr<Model>> model = load_model(path);
   if (!model) {
     return bad_file(
-        path + " holds no tokenizer.json, and no model whose tokenizer is built in: " +
-        model.error().message
+        path +
+        " holds no tokenizer, and no model whose tokenizer is built in: " + model.error().message
     );
   }
   ASSIGN_OR_RETURN(
@@ -57,7 +94,7 @@ Result<std::unique_ptr<Tokenizer>> load_named_tokenizer(const std::string& name)
   );
   if (!tokenizer) {
     return bad_file(
-        path + " holds no tokenizer.json, and its vocabulary of " +
+        path + " holds no tokenizer, and its vocabulary of " +
         std::to_string((*model)->info().vocab_size) + " ids is not gpt-oss's, which is built in"
     );
   }

@@ -9,14 +9,15 @@
 
 namespace rapt {
 
-// The checkpoint's own tokenizer.json, or the built-in tokenizer for a model that has gpt-oss's
-// vocabulary; null when there is neither.
+// The tokenizer inside the checkpoint's GGUF file, or its tokenizer.json, or the built-in tokenizer
+// for a model that has gpt-oss's vocabulary; null when there is none of them.
 Result<std::unique_ptr<Tokenizer>> load_model_tokenizer(
-    const std::string& folder, const ModelInfo& info
+    const std::string& path, const ModelInfo& info
 );
 
 // The tokenizer that a user names where no model is needed: the word o200k_harmony (the built-in
-// one), a tokenizer.json, a folder that holds one, or a model as `rapt serve` takes it.
+// one), a tokenizer.json, a GGUF file, a folder that holds one of them, or a model as `rapt serve`
+// takes it.
 Result<std::unique_ptr<Tokenizer>> load_named_tokenizer(const std::string& name);
 
 }  // namespace rapt

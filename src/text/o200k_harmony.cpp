@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "text/bpe_tokenizer_internal.h"
+#include "text/known_patterns_internal.h"
 #include "text/o200k_harmony_internal.h"
 #include "text/tokenizer.h"
 
@@ -92,6 +93,22 @@ std::vector<AddedToken> o200k_harmony_added_tokens() {
     tokens[static_cast<std::size_t>(id - kFirstO200kSpecial)].name = name;
   }
   return tokens;
+}
+
+void complete_o200k_harmony(std::vector<AddedToken>& tokens) {
+  std::vector<AddedToken> builtin = o200k_harmony_added_tokens();
+  std::size_t num_found = 0;
+  for (const AddedToken& token : tokens) {
+    const auto offset = static_cast<std::size_t>(token.id - kFirstO200kSpecial);
+    if (token.id < kFirstO200kSpecial || offset >= builtin.size() ||
+        builtin[offset].name != token.name) {
+      return;
+    }
+    ++num_found;
+  }
+  if (num_found == kLastO200kSpecial - kFirstO200kSpecial + 1) {
+    tokens = std::move(builtin);
+  }
 }
 
 Result<std::unique_ptr<Tokenizer>> builtin_o200k_harmony() {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "text/o200k_harmony_internal.h"
+#include "text/known_patterns_internal.h"
 #include "text/pretokenizer_internal.h"
 #include "text/special_tokens_internal.h"
 #include "text/split_pattern_internal.h"

@@ -13,19 +13,13 @@
 #include "base/json.h"
 #include "text/bpe_tokenizer_internal.h"
 #include "text/byte_level_internal.h"
+#include "text/known_patterns_internal.h"
 #include "text/o200k_harmony_internal.h"
 #include "text/tokenizer.h"
 
 namespace rapt {
 
 namespace {
-
-// GPT-2's split, which a ByteLevel pre-tokenizer applies when no Split stands before it.
-constexpr std::string_view kGpt2Pattern =
-    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
-
-// Four times the largest vocabulary known; an id beyond it is damage, not a table to allocate.
-constexpr std::int64_t kMaxTokenId = 1'048'575;
 
 // Reads one tokenizer.json. Each step returns the first thing that is not as expected.
 class TokenizerJsonReader {
@@ -353,27 +347,6 @@ Result<std::vector<AddedToken>> TokenizerJsonReader::read_added_tokens(const jso
   return tokens;
 }
 
-// gpt-oss' tokenizer.json ends at 200018, but its model can draw ids up to 201087. They get the
-// names that the built-in tokenizer has for them, so that both forms are the same tokenizer.
-void add_o200k_reserved(std::vector<AddedToken>& tokens) {
-  const std::vector<AddedToken> builtin = o200k_harmony_added_tokens();
-  const auto is_harmony = [&] {
-    std::size_t num_found = 0;
-    for (const AddedToken& token : tokens) {
-      const auto offset = static_cast<std::size_t>(token.id - kFirstO200kSpecial);
-      if (token.id < kFirstO200kSpecial || offset >= builtin.size() ||
-          builtin[offset].name != token.name) {
-        return false;
-      }
-      ++num_found;
-    }
-    return num_found == kLastO200kSpecial - kFirstO200kSpecial + 1;
-  };
-  if (is_harmony()) {
-    tokens = builtin;
-  }
-}
-
 Result<std::unique_ptr<Tokenizer>> TokenizerJsonReader::read(std::string_view text) {
   Result<json::value> document = parse_json(text, path_);
   if (!document) {
@@ -393,7 +366,8 @@ Result<std::unique_ptr<Tokenizer>> TokenizerJsonReader::read(std::string_view te
   ASSIGN_OR_RETURN(std::vector<AddedToken> added_tokens, read_added_tokens(*root));
   ASSIGN_OR_RETURN(Vocabulary vocabulary, read_vocabulary(*model, added_tokens));
   ASSIGN_OR_RETURN(const auto merges, read_merges(*model, vocabulary));
-  add_o200k_reserved(added_tokens);
+  // The file ends at 200018: with the ids behind, it is the same tokenizer as the built-in one.
+  complete_o200k_harmony(added_tokens);
   const bool whole_piece_first = flag(*model, "ignore_merges", false);
   return std::unique_ptr<Tokenizer>(std::make_unique<BpeTokenizer>(
       *std::move(pretokenizer),
