@@ -4,6 +4,7 @@
   make_checkpoint.py --case window-3 --layout hf --out DIR      one golden case in one layout
   make_checkpoint.py --all-goldens --out DIR                    every case, in DIR/CASE/LAYOUT
   make_checkpoint.py --preset demo --out DIR                    a toy with gpt-oss's vocabulary
+  make_checkpoint.py --case window-3 --layout gguf --out DIR    the same model in DIR/model.gguf
   make_checkpoint.py --preset gpt-oss-20b --out DIR             full size, 13.8 GB
 
 Needs numpy and nothing else. The values are random, and so is everything that such a model says.
@@ -69,7 +70,7 @@ def main() -> int:
     try:
         if arguments.list:
             for case in CASES:
-                print(f"{case.name:20} {' '.join(case.layouts):18} {case.about}")
+                print(f"{case.name:20} {' '.join(case.layouts):26} {case.about}")
         elif arguments.all_goldens:
             write_all_goldens(arguments.out)
         elif arguments.preset:

@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "kernels/embedding.h"
 #include "kernels/norm.h"
 
 namespace rapt {
@@ -11,17 +10,14 @@ Result<Embedding> Embedding::load(
     WeightLoader& loader, const std::string& name, std::int64_t vocab_size, std::int64_t hidden_size
 ) {
   Embedding embedding;
-  ASSIGN_OR_RETURN(
-      embedding.table_,
-      loader.take(name, Shape{vocab_size, hidden_size}, {DType::kBF16, DType::kF16, DType::kF32})
-  );
+  ASSIGN_OR_RETURN(embedding.table_, load_rows(loader, name, vocab_size, hidden_size));
   return embedding;
 }
 
 void Embedding::forward(
     const ForwardContext& ctx, std::span<const std::int32_t> token_ids, Tensor out
 ) const {
-  embed(ctx.stream, table_, token_ids, out);
+  table_.gather(ctx.stream, token_ids, out);
 }
 
 Result<RmsNorm> RmsNorm::load(

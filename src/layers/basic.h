@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "checkpoint/weight_loader.h"
 #include "layers/forward_context.h"
+#include "quant/row_table.h"
 #include "quant/weight_format.h"
 #include "tensor/tensor.h"
 
@@ -32,7 +33,7 @@ class Embedding {
   std::int64_t num_bytes() const { return table_.num_bytes(); }
 
  private:
-  Tensor table_;  // [vocab_size, hidden_size]
+  RowTable table_;  // [vocab_size, hidden_size]
 };
 
 class RmsNorm {

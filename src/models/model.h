@@ -74,8 +74,8 @@ class Model {
   virtual std::uint64_t workspace_bytes(std::int64_t max_tokens, std::int64_t max_rows) const = 0;
 };
 
-// Loads the model in a folder (models/registry.cpp lists the architectures). Weights stay mapped;
-// an unused or missing tensor is an error.
-Result<std::unique_ptr<Model>> load_model(const std::string& folder);
+// Loads the model in a folder or a GGUF file (models/registry.cpp lists the architectures). Weights
+// stay mapped; an unused or missing tensor is an error.
+Result<std::unique_ptr<Model>> load_model(const std::string& path);
 
 }  // namespace rapt

@@ -23,7 +23,7 @@ class Golden:
 
     name: str
     about: str
-    # As in layouts.py: hf, original, bf16. All hold the same values.
+    # As in layouts.py and gguf_layouts.py: hf, original, bf16, gguf, ... All hold the same values.
     layouts: list[str]
     prompt: list[int]
     # The prompt positions whose logits are stored.

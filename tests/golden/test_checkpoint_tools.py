@@ -10,7 +10,14 @@ import pytest
 
 sys.path.insert(0, str(golden_lib.GOLDEN_DIR.parents[1] / "tools"))
 import reference_forward  # noqa: E402
-from checkpoints import demo, full_size, hash_random, number_formats  # noqa: E402
+from checkpoints import (  # noqa: E402
+    demo,
+    full_size,
+    gguf_io,
+    gguf_layouts,
+    hash_random,
+    number_formats,
+)
 from checkpoints.cases import find_case  # noqa: E402
 from checkpoints.reading import read_checkpoint  # noqa: E402
 from checkpoints.safetensors_io import read_file  # noqa: E402
@@ -50,15 +57,54 @@ def test_mxfp4_block_decodes() -> None:
 def test_layouts_hold_the_same_values(tmp_path: Path) -> None:
     spec = find_case("window-3").spec
     read = {}
-    for layout, num_files in (("hf", 3), ("original", 2), ("bf16", 1)):
+    files = {"hf": 3, "original": 2, "bf16": 1, "gguf": 3, "gguf-ollama": 1}
+    for layout, num_files in files.items():
         write_checkpoint(spec, layout, Storage("v5", num_files), tmp_path / layout)
         read[layout] = read_checkpoint(tmp_path / layout)
-    for layout in ("original", "bf16"):
+    for layout in list(files)[1:]:
         for ours, theirs in zip(read[layout][1].layers, read["hf"][1].layers, strict=True):
             assert ours.keys() == theirs.keys()
             assert all(np.array_equal(ours[name], theirs[name]) for name in ours)
         assert np.array_equal(read[layout][1].head, read["hf"][1].head)
-        assert read[layout][0].yarn == read["hf"][0].yarn
+        assert read[layout][0] == read["hf"][0]
+
+
+def test_ggml_mxfp4_block_decodes() -> None:
+    blocks = np.arange(0x10, 0x20, dtype=np.uint8).reshape(1, 16)
+    scales = np.array([125], dtype=np.uint8)
+    packed = gguf_layouts.ggml_mxfp4(blocks, scales)
+    # Elements 0 and 16, then 1 and 17: 0 and -0, then 0.125 and 0.125.
+    assert packed.shape == (1, 17) and packed[0, :3].tolist() == [125, 0x80, 0x11]
+    expected = number_formats.decode_mxfp4(blocks, scales)
+    assert np.array_equal(number_formats.decode_ggml_mxfp4(packed), expected)
+
+
+def test_q8_grid_values_fit_both_formats() -> None:
+    values = hash_random.normal(4, "q8", 4096).reshape(32, 128)
+    values[0, :32] = 0
+    values[1, :32] = 127 * 2.0**-9
+    on_grid = number_formats.round_to_q8_grid(values)
+    assert np.abs(on_grid - values).max() < 0.02
+    bits = number_formats.to_bf16(on_grid)
+    assert np.array_equal(number_formats.from_bf16(bits), on_grid)
+    assert np.array_equal(number_formats.decode_q8(number_formats.quantise_q8(on_grid)), on_grid)
+
+
+def test_gguf_file_reads_back(tmp_path: Path) -> None:
+    metadata: dict = {"a": 1, "b": 0.5, "c": "text", "d": [1, -2], "e": ["x", ""], "f": True}
+    data = np.arange(6, dtype=np.float32)
+    tensors = [gguf_io.GgufTensor(name, "F32", (2, 3), data) for name in ("first", "second")]
+    gguf_io.write_file(tmp_path / "m.gguf", metadata, tensors)
+    read_metadata, read_tensors = gguf_io.read_file(tmp_path / "m.gguf")
+    assert read_metadata == metadata
+    assert list(read_tensors) == ["first", "second"]
+    assert read_tensors["second"].shape == (2, 3)
+    assert np.array_equal(read_tensors["second"].data.view("<f4"), data)
+
+
+def test_gguf_has_no_words_for_unusual_models(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no key"):
+        write_checkpoint(find_case("layer-types").spec, "gguf", Storage(), tmp_path)
 
 
 def test_a_leftover_weight_file_is_refused(tmp_path: Path) -> None:

@@ -6,12 +6,20 @@ RAPT_BINARY names the binary under test; checkpoints are made once in build/gold
 import io
 import os
 import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import golden_lib
 import numpy as np
 import pytest
 from golden_lib import Golden, load_golden, relative_error
+
+sys.path.insert(0, str(golden_lib.GOLDEN_DIR.parents[1] / "tools"))
+import reference_forward  # noqa: E402
+from checkpoints import gguf_io, hash_random  # noqa: E402
+from checkpoints.cases import find_case  # noqa: E402
+from checkpoints.writing import Storage, write_checkpoint  # noqa: E402
 
 REFERENCE_LIMIT = 1e-4
 # The default mode rounds keys and values to BF16.
@@ -85,6 +93,47 @@ def test_default_logits(
     model, prompt = golden.checkpoint(checkpoints, layout), write_prompt(golden, tmp_path)
     ours = engine_logits(binary, model, prompt, golden)
     assert relative_error(ours, golden.logits) < DEFAULT_LIMIT
+
+
+# The modes that a user may choose; each promises the same bits from every layout.
+MODES = {"default": [], "reference": ["--reference"]}
+GGUF = [case for case in golden_lib.cases() if case[1].startswith("gguf")]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name, layout", GGUF)
+def test_gguf_gives_the_bits_of_safetensors(
+    binary: str, checkpoints: Path, tmp_path: Path, name: str, layout: str, mode: str
+) -> None:
+    golden = load_golden(name)
+    prompt = write_prompt(golden, tmp_path)
+    first, other = (golden.checkpoint(checkpoints, each) for each in (golden.layouts[0], layout))
+    expected = engine_logits(binary, first, prompt, golden, *MODES[mode])
+    assert np.array_equal(engine_logits(binary, other, prompt, golden, *MODES[mode]), expected)
+
+
+def test_q8_with_scales_of_any_size(binary: str, tmp_path: Path) -> None:
+    """Scales that are no powers of two, as every real file has them, against the float64 pass."""
+    spec, model = find_case("wide-q8").spec, tmp_path / "model.gguf"
+    write_checkpoint(spec, "gguf-q8", Storage(), tmp_path)
+    metadata, tensors = gguf_io.read_file(model)
+    entries = []
+    for name, tensor in tensors.items():
+        if tensor.type == "Q8_0":
+            blocks = tensor.data.reshape(-1, 34)
+            scales = np.ascontiguousarray(blocks[:, :2]).view("<f2").astype(np.float64)
+            stretch = 0.7 + 0.6 * hash_random.uniform(5, name, len(blocks))[:, None]
+            stored = (scales * stretch).astype("<f2").view(np.uint8)
+            blocks = np.concatenate([stored, blocks[:, 2:]], axis=1)
+            tensor = replace(tensor, data=blocks)
+        entries.append(tensor)
+    gguf_io.write_file(model, metadata, entries)
+    golden = load_golden("wide-q8")
+    prompt = write_prompt(golden, tmp_path)
+    theirs = reference_forward.Model(tmp_path).forward(golden.prompt)
+    ours = engine_logits(binary, model, prompt, golden, "--reference")
+    assert relative_error(ours, theirs) < REFERENCE_LIMIT
+    assert relative_error(engine_logits(binary, model, prompt, golden), theirs) < DEFAULT_LIMIT
 
 
 @pytest.mark.parametrize("name, layout", golden_lib.cases())

@@ -1,18 +1,21 @@
-"""The three ways in which gpt-oss checkpoints are stored, as lists of entries for a file.
+"""The ways in which gpt-oss checkpoints are stored; those in safetensors as lists of entries.
 
 hf        Hugging Face's main layout: MXFP4 experts as blocks and scales
 original  OpenAI's own names, q, k and v fused; blocks and scales byte for byte as in hf
 bf16      re-uploads with decoded experts, stored transposed: [experts, in, out]
+
+Those in GGUF are in gguf_layouts.py.
 """
 
 from collections.abc import Iterable
 
 import numpy as np
 
-from . import number_formats
+from . import gguf_layouts, number_formats
 from .safetensors_io import TensorEntry, array_entry
 
-LAYOUTS = ("hf", "original", "bf16")
+SAFETENSORS_LAYOUTS = ("hf", "original", "bf16")
+LAYOUTS = SAFETENSORS_LAYOUTS + gguf_layouts.LAYOUTS
 
 _ORIGINAL_NAMES = {
     "model.embed_tokens.weight": "embedding.weight",
@@ -84,4 +87,4 @@ def entries_for(layout: str, tensors: Iterable[tuple[str, np.ndarray]]) -> list[
         return _original(tensors)
     if layout == "bf16":
         return _bf16(tensors)
-    raise ValueError(f"layout '{layout}' is unknown; there are {', '.join(LAYOUTS)}")
+    raise ValueError(f"layout '{layout}' is unknown; there are {', '.join(SAFETENSORS_LAYOUTS)}")

@@ -1,4 +1,4 @@
-"""BF16 and MXFP4 as bytes: rounding, packing and exact decoding."""
+"""BF16, MXFP4 and Q8_0 as bytes: rounding, packing and exact decoding."""
 
 import numpy as np
 
@@ -31,4 +31,54 @@ def decode_mxfp4(blocks: np.ndarray, scales: np.ndarray) -> np.ndarray:
     values[..., 0::2] = FP4_VALUES[blocks & 0x0F]
     values[..., 1::2] = FP4_VALUES[blocks >> 4]
     values = np.ldexp(values, scales.astype(np.int32)[..., None] - 127)
+    return values.reshape(*blocks.shape[:-2], -1)
+
+
+Q8_BLOCK = 32
+
+
+def q8_grid_scales(values: np.ndarray) -> np.ndarray:
+    """[..., 32 n] -> [..., n, 1]: per block, the least power of two of which no value is more than
+    127 times as large; 0 for a block of zeros."""
+    blocks = values.reshape(*values.shape[:-1], -1, Q8_BLOCK)
+    largest = np.abs(blocks).max(axis=-1, keepdims=True).astype(np.float64)
+    # frexp rather than a logarithm: exact on every machine.
+    mantissa, exponent = np.frexp(largest / 127)
+    exponent -= mantissa == 0.5
+    return np.where(largest > 0, np.ldexp(1.0, exponent), 0.0)
+
+
+def round_to_q8_grid(values: np.ndarray) -> np.ndarray:
+    """The nearest values that Q8_0, and BF16 too, holds exactly."""
+    scales = q8_grid_scales(values)
+    blocks = values.reshape(*values.shape[:-1], -1, Q8_BLOCK)
+    codes = np.rint(blocks / np.where(scales > 0, scales, 1))
+    return (codes * scales).reshape(values.shape)
+
+
+def quantise_q8(values: np.ndarray, scales: np.ndarray | None = None) -> np.ndarray:
+    """float32 [..., 32 n] -> bytes [..., n, 34]: a scale as F16, then 32 int8.
+
+    Without `scales` [..., n, 1] they are those of the grid, for which this is exact.
+    """
+    scales = q8_grid_scales(values) if scales is None else scales
+    stored = scales.astype("<f2")
+    blocks = values.reshape(*values.shape[:-1], -1, Q8_BLOCK).astype(np.float64)
+    divisor = stored.astype(np.float64)
+    codes = np.rint(blocks / np.where(divisor > 0, divisor, 1)).clip(-127, 127).astype(np.int8)
+    return np.concatenate([stored.view(np.uint8), codes.view(np.uint8)], axis=-1)
+
+
+def decode_q8(blocks: np.ndarray) -> np.ndarray:
+    """bytes [..., n, 34] -> float64 [..., 32 n], exactly."""
+    scales = np.ascontiguousarray(blocks[..., :2]).view("<f2").astype(np.float64)
+    codes = np.ascontiguousarray(blocks[..., 2:]).view(np.int8).astype(np.float64)
+    return (codes * scales).reshape(*blocks.shape[:-2], -1)
+
+
+def decode_ggml_mxfp4(blocks: np.ndarray) -> np.ndarray:
+    """bytes [..., n, 17] -> float64 [..., 32 n], exactly."""
+    pairs = blocks[..., 1:]
+    values = np.concatenate([FP4_VALUES[pairs & 0x0F], FP4_VALUES[pairs >> 4]], axis=-1)
+    values = np.ldexp(values.astype(np.float64), blocks[..., :1].astype(np.int32) - 127)
     return values.reshape(*blocks.shape[:-2], -1)

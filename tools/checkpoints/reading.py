@@ -6,7 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from .number_formats import decode_mxfp4, from_bf16
+from . import gguf_io
+from .gguf_io import GgufTensor
+from .number_formats import decode_ggml_mxfp4, decode_mxfp4, decode_q8, from_bf16
 from .safetensors_io import read_file
 from .spec import Yarn
 
@@ -115,7 +117,89 @@ class Weights:
     layers: list[dict[str, np.ndarray]]
 
 
+def _gguf_settings(metadata: dict) -> Settings:
+    name = metadata["general.architecture"]
+    values = {key.removeprefix(name + "."): value for key, value in metadata.items()}
+    layers = values["block_count"]
+    yarn = Yarn(
+        theta=values["rope.freq_base"],
+        factor=values["rope.scaling.factor"],
+        beta_fast=values.get("rope.scaling.yarn_beta_fast", 32.0),
+        beta_slow=values.get("rope.scaling.yarn_beta_slow", 1.0),
+        original_context=values["rope.scaling.original_context_length"],
+    )
+    return Settings(
+        layers=layers,
+        head_dim=values["attention.key_length"],
+        top_k=values["expert_used_count"],
+        window=values["attention.sliding_window"],
+        # Stored as float32; what was meant is the nearest short decimal.
+        eps=float(np.format_float_positional(np.float32(values["attention.layer_norm_rms_epsilon"]))),
+        limit=7.0,
+        alpha=1.702,
+        layer_types=["full_attention" if i % 2 else "sliding_attention" for i in range(layers)],
+        yarn=yarn,
+    )
+
+
+def _gguf_floats(tensor: GgufTensor) -> np.ndarray:
+    """The values of a tensor of any type, exactly."""
+    *rows, width = tensor.shape
+    if tensor.type == "BF16":
+        return _floats(tensor.data.view("<u2")).reshape(tensor.shape)
+    if tensor.type == "F32":
+        return tensor.data.view("<f4").astype(np.float64).reshape(tensor.shape)
+    if tensor.type == "Q8_0":
+        return decode_q8(tensor.data.reshape(*rows, width // 32, 34))
+    return decode_ggml_mxfp4(tensor.data.reshape(*rows, width // 32, 17))
+
+
+_GGUF_LAYER_NAMES = {
+    # ours: the names in either dialect
+    "attn_norm": ("attn_norm.weight",),
+    "sinks": ("attn_sinks.weight", "attn_sinks"),
+    "o": ("attn_output.weight", "attn_out.weight"),
+    "o_bias": ("attn_output.bias", "attn_out.bias"),
+    "mlp_norm": ("post_attention_norm.weight", "ffn_norm.weight"),
+    "router": ("ffn_gate_inp.weight",),
+    "router_bias": ("ffn_gate_inp.bias",),
+    "w2": ("ffn_down_exps.weight",),
+    "w2_bias": ("ffn_down_exps.bias",),
+}
+
+
+def _gguf_layer(values: dict[str, np.ndarray], index: int) -> dict[str, np.ndarray]:
+    prefix = f"blk.{index}."
+    layer = {}
+    for ours, names in _GGUF_LAYER_NAMES.items():
+        (name,) = [name for name in names if prefix + name in values]
+        layer[ours] = values[prefix + name]
+    for kind, suffix in (("weight", ""), ("bias", "_bias")):
+        gate = values[f"{prefix}ffn_gate_exps.{kind}"]
+        both = [gate, values[f"{prefix}ffn_up_exps.{kind}"]]
+        layer["w1" + suffix] = np.stack(both, axis=2).reshape(len(gate), -1, *gate.shape[2:])
+        fused = f"{prefix}attn_qkv.{kind}"
+        parts = [fused] if fused in values else [f"{prefix}attn_{part}.{kind}" for part in "qkv"]
+        layer["qkv" + suffix] = np.concatenate([values[part] for part in parts])
+    return layer
+
+
+def _read_gguf(paths: list[Path]) -> tuple[Settings, Weights]:
+    metadata: dict = {}
+    values: dict[str, np.ndarray] = {}
+    for path in paths:
+        part_metadata, tensors = gguf_io.read_file(path)
+        metadata = metadata or part_metadata
+        values.update({name: _gguf_floats(tensor) for name, tensor in tensors.items()})
+    settings = _gguf_settings(metadata)
+    layers = [_gguf_layer(values, index) for index in range(settings.layers)]
+    top = ("token_embd.weight", "output_norm.weight", "output.weight")
+    return settings, Weights(*(values[name] for name in top), layers=layers)
+
+
 def read_checkpoint(folder: Path) -> tuple[Settings, Weights]:
+    if gguf_files := sorted(folder.glob("*.gguf")):
+        return _read_gguf(gguf_files)
     settings = _settings(json.loads((folder / "config.json").read_text(encoding="utf-8")))
     files: dict[str, np.ndarray] = {}
     for path in sorted(folder.glob("*.safetensors")):

@@ -60,6 +60,8 @@ class ModelSpec:
     layer_types: tuple[str, ...] = ()
     yarn: Yarn = field(default_factory=Yarn)
     spread: Spread = field(default_factory=Spread)
+    # Matrices other than the experts' have values that Q8_0 holds exactly.
+    q8_grid: bool = False
 
     @property
     def query_width(self) -> int:

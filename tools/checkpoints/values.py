@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from . import hash_random, routing
-from .number_formats import FP4_RMS, to_bf16
+from .number_formats import FP4_RMS, from_bf16, round_to_q8_grid, to_bf16
 from .spec import ModelSpec
 
 # One MXFP4 block in so many has scale byte 0 (2^-127), and one in so many a scale 2^-20 lower.
@@ -96,6 +96,14 @@ def _norm(spec: ModelSpec, name: str) -> tuple[str, np.ndarray]:
 
 def tensors(spec: ModelSpec) -> Iterator[tuple[str, np.ndarray]]:
     """Yields (name, values): uint16 arrays are BF16 bits, uint8 arrays MXFP4 blocks and scales."""
+    for name, values in _tensors(spec):
+        is_matrix = values.ndim == 2 and values.dtype == np.uint16 and ".mlp." not in name
+        if spec.q8_grid and is_matrix:
+            values = to_bf16(round_to_q8_grid(from_bf16(values)))
+        yield name, values
+
+
+def _tensors(spec: ModelSpec) -> Iterator[tuple[str, np.ndarray]]:
     spec.check()
     embedding_name, head_name = "model.embed_tokens.weight", "lm_head.weight"
     embedding = _normal(spec, embedding_name, (spec.vocab, spec.hidden), spec.spread.embedding)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import configs
+from . import configs, gguf_layouts
 from .layouts import entries_for
 from .safetensors_io import TensorEntry, write_file
 from .spec import ModelSpec
@@ -91,6 +91,11 @@ def write_checkpoint(
 ) -> None:
     """Writes a checkpoint that fits in memory into the folder `out`, which is made if absent."""
     out.mkdir(parents=True, exist_ok=True)
+    if layout in gguf_layouts.LAYOUTS:
+        if config_only:
+            raise ValueError("a GGUF file holds its config beside its weights")
+        gguf_layouts.write_gguf(spec, layout, storage.num_files, out, make_tensors(spec))
+        return
     names = file_names(layout, storage.num_files)
     refuse_foreign_weights(out, names)
     write_json(out / "config.json", config_for(spec, layout, storage.config_style))

@@ -11,26 +11,11 @@ namespace rapt {
 
 namespace {
 
-using IntRange = ConfigFields::IntRange;
-using NumberRange = ConfigFields::NumberRange;
 using LayerType = GptOssConfig::LayerType;
 using QuantMethod = GptOssConfig::QuantMethod;
 
-// Far above any published model, and low enough that the number of parameters fits 64 bits.
-constexpr IntRange kLayers{1, 1024};
-constexpr IntRange kWidths{1, 1 << 17};
-constexpr IntRange kExperts{1, 4096};
-constexpr IntRange kHeads{1, 4096};
-constexpr IntRange kHeadDims{2, 4096};
-constexpr IntRange kVocabulary{1, 1 << 24};
-constexpr IntRange kTokenIds{0, std::numeric_limits<std::int32_t>::max()};
-constexpr NumberRange kEpsilons{1e-12, 1.0};
-
 // What holds for the published models where a config does not say.
 constexpr std::int64_t kDefaultMaxPositions = 131072;
-constexpr double kDefaultEpsilon = 1e-5;
-constexpr double kDefaultSwigluLimit = 7.0;
-constexpr double kDefaultSwigluAlpha = 1.702;
 
 // <|endoftext|>, <|return|>, <|call|>: where a gpt-oss answer ends. A vocabulary that reaches the
 // last one is the real one.
@@ -149,13 +134,21 @@ void merge_stop_tokens(GptOssConfig& config, const std::vector<std::int64_t>& id
   );
 }
 
-Result<void> parse_token_ids(ConfigFields& fields, GptOssConfig& config) {
-  std::vector<std::int64_t> ids;
-  RETURN_IF_ERROR(add_stop_tokens(fields, "eos_token_id", ids));
+}  // namespace
+
+void set_stop_tokens(GptOssConfig& config, std::vector<std::int64_t> ids) {
   if (config.vocab_size > *std::max_element(std::begin(kStopTokens), std::end(kStopTokens))) {
     ids.insert(ids.end(), std::begin(kStopTokens), std::end(kStopTokens));
   }
   merge_stop_tokens(config, ids);
+}
+
+namespace {
+
+Result<void> parse_token_ids(ConfigFields& fields, GptOssConfig& config) {
+  std::vector<std::int64_t> ids;
+  RETURN_IF_ERROR(add_stop_tokens(fields, "eos_token_id", ids));
+  set_stop_tokens(config, std::move(ids));
   ASSIGN_OR_RETURN(const std::int64_t pad, fields.integer_or({"pad_token_id"}, {-1}, -1));
   if (pad >= 0 && pad < config.vocab_size) {
     config.pad_token_id = static_cast<std::int32_t>(pad);

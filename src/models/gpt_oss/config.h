@@ -11,6 +11,8 @@
 
 namespace rapt {
 
+class CheckpointDir;
+
 // The shape of one gpt-oss model, as its config files state it, checked for sense: sizes are
 // positive and of a believable magnitude, so products of a few of them fit 64 bits. A plain value,
 // made while loading and never changed afterwards.
@@ -69,6 +71,11 @@ struct GptOssConfig {
 // which. `what` names the file in errors. With a full vocabulary the stop ids always include
 // <|return|>, <|call|> and <|endoftext|>, since the first published configs lack some of them.
 Result<GptOssConfig> parse_gpt_oss_config(const json::value& value, std::string_view what);
+
+// Reads the metadata of a GGUF file of either dialect ("gpt-oss", "gptoss"). They leave out what
+// holds for every published model: which layers slide, the limits of the activation, the RoPE
+// details. What only the tensors tell comes from `checkpoint`, whose metadata these are.
+Result<GptOssConfig> parse_gpt_oss_gguf(const CheckpointDir& checkpoint);
 
 // Adds the stop ids that a `generation_config.json` names to `config`.
 Result<void> add_generation_config(

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "base/result.h"
 #include "checkpoint/config_fields.h"
@@ -9,8 +10,28 @@
 
 namespace rapt {
 
+// Far above any published model, and low enough that the number of parameters fits 64 bits.
+inline constexpr ConfigFields::IntRange kLayers{1, 1024};
+inline constexpr ConfigFields::IntRange kWidths{1, 1 << 17};
+inline constexpr ConfigFields::IntRange kExperts{1, 4096};
+inline constexpr ConfigFields::IntRange kHeads{1, 4096};
+inline constexpr ConfigFields::IntRange kHeadDims{2, 4096};
+inline constexpr ConfigFields::IntRange kVocabulary{1, 1 << 24};
+inline constexpr ConfigFields::IntRange kTokenIds{0, std::numeric_limits<std::int32_t>::max()};
 inline constexpr ConfigFields::IntRange kPositions{1, std::numeric_limits<std::int32_t>::max()};
+inline constexpr ConfigFields::NumberRange kEpsilons{1e-12, 1.0};
 inline constexpr ConfigFields::NumberRange kPositive{1e-6, 1e6};
+inline constexpr ConfigFields::NumberRange kThetas{2.0, 1e15};
+inline constexpr ConfigFields::NumberRange kFactors{1.0, 1e6};
+
+// What holds for the published models where a config does not say.
+inline constexpr double kDefaultEpsilon = 1e-5;
+inline constexpr double kDefaultSwigluLimit = 7.0;
+inline constexpr double kDefaultSwigluAlpha = 1.702;
+inline constexpr double kDefaultTheta = 150000.0;
+
+// Makes `ids`, and the published model's own if the vocabulary has them, the config's stop ids.
+void set_stop_tokens(GptOssConfig& config, std::vector<std::int64_t> ids);
 
 // The rotary embedding, as a Hugging Face config.json states it: `rope_scaling` and `rope_theta`,
 // or `rope_parameters` with both inside.

@@ -10,12 +10,7 @@ namespace rapt {
 
 namespace {
 
-using NumberRange = ConfigFields::NumberRange;
 using Rope = GptOssConfig::Rope;
-
-constexpr NumberRange kThetas{2.0, 1e15};
-constexpr NumberRange kFactors{1.0, 1e6};
-constexpr double kDefaultTheta = 150000.0;
 
 Result<Rope> parse_yarn(ConfigFields& fields, std::int64_t max_position_embeddings) {
   Rope rope;

@@ -189,11 +189,13 @@ Result<MoE> GptOss::load_moe(const GptOssNames& names, std::int64_t layer_idx) {
 Result<void> GptOss::load() {
   if (config_.experts_per_token > kMaxTopK) {
     return bad_file(
-        loader_.checkpoint().path() + "/config.json: \"num_experts_per_tok\" is " +
-        std::to_string(config_.experts_per_token) + "; Rapt runs up to " + std::to_string(kMaxTopK)
+        loader_.checkpoint().path() + " sends each token to " +
+        std::to_string(config_.experts_per_token) + " experts; Rapt runs up to " +
+        std::to_string(kMaxTopK)
     );
   }
-  const GptOssNames names(loader_.checkpoint().layout(), config_);
+  const std::unique_ptr<GptOssNames> all_names = gpt_oss_names(loader_.checkpoint(), config_);
+  const GptOssNames& names = *all_names;
   ASSIGN_OR_RETURN(
       embedding_,
       Embedding::load(loader_, names.embedding(), config_.vocab_size, config_.hidden_size)
@@ -223,14 +225,29 @@ Result<void> GptOss::load() {
 
 }  // namespace
 
-Result<std::unique_ptr<Model>> load_gpt_oss(CheckpointDir checkpoint) {
+namespace {
+
+// From wherever this layout has it; `where` receives the name of that file.
+Result<GptOssConfig> read_config(const CheckpointDir& checkpoint, std::string& where) {
+  if (checkpoint.gguf() != nullptr) {
+    where = checkpoint.gguf()->what();
+    return parse_gpt_oss_gguf(checkpoint);
+  }
   ASSIGN_OR_RETURN(const json::value json_config, checkpoint.read_config());
-  const std::string config_path = checkpoint.find_companion("config.json").value_or("config.json");
-  ASSIGN_OR_RETURN(GptOssConfig config, parse_gpt_oss_config(json_config, config_path));
+  where = checkpoint.find_companion("config.json").value_or("config.json");
+  ASSIGN_OR_RETURN(GptOssConfig config, parse_gpt_oss_config(json_config, where));
   if (const auto path = checkpoint.find_companion("generation_config.json")) {
     ASSIGN_OR_RETURN(const json::value generation, read_json_file(*path));
     RETURN_IF_ERROR(add_generation_config(config, generation, *path));
   }
+  return config;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Model>> load_gpt_oss(CheckpointDir checkpoint) {
+  std::string config_path;
+  ASSIGN_OR_RETURN(GptOssConfig config, read_config(checkpoint, config_path));
   if (!config.ignored_fields.empty()) {
     std::string names;
     for (const std::string& name : config.ignored_fields) {

@@ -9,7 +9,8 @@
 namespace rapt {
 
 // OpenAI's gpt-oss (20b, 120b and whatever has their shape), from Hugging Face's layout, OpenAI's
-// `original` one, or de-quantised re-uploads. README.md beside this file has its peculiarities.
+// `original` one, de-quantised re-uploads, or GGUF. README.md beside this file has its
+// peculiarities.
 Result<std::unique_ptr<Model>> load_gpt_oss(CheckpointDir checkpoint);
 
 }  // namespace rapt

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "checkpoint/checkpoint_dir.h"
@@ -9,43 +10,42 @@
 
 namespace rapt {
 
-// How a gpt-oss checkpoint spells its tensors. The only place that knows the two layouts apart.
+// How a gpt-oss checkpoint spells its tensors. Behind this interface nobody knows the layouts
+// apart.
 class GptOssNames {
  public:
-  GptOssNames(CheckpointDir::Layout layout, const GptOssConfig& config)
-      : is_original_(layout == CheckpointDir::Layout::kOriginal), config_(config) {}
+  virtual ~GptOssNames() = default;
 
-  std::string embedding() const;
-  std::string final_norm() const;
-  LinearSpec lm_head() const;
+  virtual std::string embedding() const = 0;
+  virtual std::string final_norm() const = 0;
+  virtual LinearSpec lm_head() const = 0;
 
-  std::string attention_norm(std::int64_t layer_idx) const;
-  LinearSpec query(std::int64_t layer_idx) const;
-  LinearSpec key(std::int64_t layer_idx) const;
-  LinearSpec value(std::int64_t layer_idx) const;
-  LinearSpec attention_out(std::int64_t layer_idx) const;
-  std::string sinks(std::int64_t layer_idx) const;
+  virtual std::string attention_norm(std::int64_t layer_idx) const = 0;
+  virtual LinearSpec query(std::int64_t layer_idx) const = 0;
+  virtual LinearSpec key(std::int64_t layer_idx) const = 0;
+  virtual LinearSpec value(std::int64_t layer_idx) const = 0;
+  virtual LinearSpec attention_out(std::int64_t layer_idx) const = 0;
+  virtual std::string sinks(std::int64_t layer_idx) const = 0;
 
-  std::string moe_norm(std::int64_t layer_idx) const;
-  LinearSpec router(std::int64_t layer_idx) const;
-  LinearSpec gate_up(std::int64_t layer_idx) const;
-  LinearSpec down(std::int64_t layer_idx) const;
-
- private:
-  std::string layer(std::int64_t layer_idx) const;
-  LinearSpec projection(
-      std::int64_t layer_idx, const char* name, std::int64_t first_row, std::int64_t num_rows
-  ) const;
-  LinearSpec experts(
-      std::int64_t layer_idx,
-      const char* name,
-      const char* original_name,
-      std::int64_t in_features,
-      std::int64_t out_features
-  ) const;
-
-  bool is_original_;
-  const GptOssConfig& config_;
+  virtual std::string moe_norm(std::int64_t layer_idx) const = 0;
+  virtual LinearSpec router(std::int64_t layer_idx) const = 0;
+  virtual LinearSpec gate_up(std::int64_t layer_idx) const = 0;
+  virtual LinearSpec down(std::int64_t layer_idx) const = 0;
 };
+
+// The names of this checkpoint; it and `config` must outlive them.
+std::unique_ptr<GptOssNames> gpt_oss_names(
+    const CheckpointDir& checkpoint, const GptOssConfig& config
+);
+
+// The same for a GGUF file of either dialect.
+std::unique_ptr<GptOssNames> gpt_oss_gguf_names(
+    const CheckpointDir& checkpoint, const GptOssConfig& config
+);
+
+// A matrix and its bias under the usual two names.
+LinearSpec plain_linear(
+    const std::string& prefix, std::int64_t in_features, std::int64_t out_features, bool has_bias
+);
 
 }  // namespace rapt
