@@ -107,9 +107,9 @@ struct VariantCost {
 
 // One kernel of a backend: where it runs, what it computes, what it costs.
 struct KernelVariant {
-  std::string_view name;         // "tiled", "split-kv", "window"
-  std::string_view description;  // one line, no full stop
-  SlotSet slots = {};            // the places it can fill
+  std::string_view name = {};         // "tiled", "split-kv", "window"
+  std::string_view description = {};  // one line, no full stop
+  SlotSet slots = {};                 // the places it can fill
 
   CpuLevel min_cpu_level = CpuLevel::kReference;               // CPU backends
   std::span<const CapabilityRange> compute_capabilities = {};  // CUDA backends
@@ -146,8 +146,8 @@ struct AttentionBackendOptions {
 };
 
 struct BackendInfo {
-  std::string_view name;         // "cpu-flash": stable for ever
-  std::string_view description;  // one line, no full stop
+  std::string_view name = {};         // "cpu-flash": stable for ever
+  std::string_view description = {};  // one line, no full stop
   DeviceKind device = DeviceKind::kCpu;
   std::span<const KernelVariant> variants = {};
   LibraryNeed library = {};

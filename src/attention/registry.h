@@ -12,7 +12,7 @@ namespace rapt {
 std::span<const BackendInfo* const> attention_backends();
 
 // By its own name ("cpu-flash"), exactly; null when there is none. Other engines' names:
-// attention/select/alias.h.
+// attention/select/alias_internal.h.
 const BackendInfo* find_attention_backend(
     std::string_view name, std::span<const BackendInfo* const> backends = attention_backends()
 );

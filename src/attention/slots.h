@@ -83,6 +83,10 @@ class SlotSet {
 
   constexpr bool contains(AttentionSlot slot) const { return (bits_ >> index_of(slot) & 1U) != 0; }
 
+  constexpr SlotSet without(AttentionSlot slot) const {
+    return SlotSet(static_cast<std::uint8_t>(bits_ & ~(1U << index_of(slot))));
+  }
+
   constexpr bool is_empty() const { return bits_ == 0; }
 
   constexpr int size() const {

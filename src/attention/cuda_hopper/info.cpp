@@ -81,7 +81,7 @@ constexpr BackendInfo kInfo = {
     .description = "wgmma and TMA, for SM 9.0 only",
     .device = DeviceKind::kCuda,
     .variants = kVariants,
-    .numerics_class = "cuda-hopper",
+    .numerics_class = "cuda",
     .rank = 10,
 };
 

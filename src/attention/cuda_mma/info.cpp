@@ -99,7 +99,7 @@ constexpr BackendInfo kInfo = {
     .description = "tensor cores by mma.sync: every GPU from Ampere on, sinks included",
     .device = DeviceKind::kCuda,
     .variants = kVariants,
-    .numerics_class = "cuda-mma",
+    .numerics_class = "cuda",
     .rank = 20,
 };
 

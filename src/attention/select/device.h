@@ -38,7 +38,7 @@ struct DeviceFacts {
 
 // What the caller knows of this machine's CPU (base/cpu_info.h; rates by a measurement, else 0).
 struct HostFacts {
-  std::string cpu_name;
+  std::string cpu_name = {};
   CpuLevel level = CpuLevel::kScalar;
   int num_threads = 1;
   double memory_gb = 0.0;
@@ -61,7 +61,7 @@ std::string short_name_of(const DeviceFacts& device);
 // "SM 9.0" for 90.
 std::string sm_name(int compute_capability);
 
-// "NVIDIA L40S (SM 8.9)", "this CPU (avx512)", ...
+// "NVIDIA L40S (SM 8.9)", "CPU (avx512)".
 std::string full_name_of(const DeviceFacts& device);
 
 }  // namespace rapt

@@ -53,11 +53,12 @@ struct Explanation {
 };
 
 struct ExplainRequest {
-  std::string name;    // "" or "unset": what happens without a name
-  std::string target;  // "vllm@0.11.0", "vllm", "sglang", "tensorrt-llm", "llama.cpp"; "" for none
-  std::optional<DeviceFacts> device;  // only this device's rows; absent: all generations
-  AttentionModel model;
-  HostFacts host;
+  std::string name = {};  // "" or "unset": what happens without a name
+  std::string target =
+      {};  // "vllm@0.11.0", "vllm", "sglang", "tensorrt-llm", "llama.cpp"; "" for none
+  std::optional<DeviceFacts> device = {};  // only this device's rows; absent: all generations
+  AttentionModel model = {};
+  HostFacts host = {};
   std::span<const BackendInfo* const> backends = attention_backends();
 };
 

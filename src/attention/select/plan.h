@@ -31,7 +31,7 @@ struct AttentionRunOptions {
   GraphLevel graph_level = GraphLevel::kNever;  // at least
   bool needs_mixed_batches = false;             // one call for prompts and single tokens together
   std::uint64_t max_workspace_bytes = 0;        // 0: no matter
-  std::vector<std::string> disabled_backends;   // by name, e.g. for a comparison
+  std::vector<std::string> disabled_backends = {};  // by name, e.g. for a comparison
 };
 
 // What the numeric check of a variant found (steps 4 of the selection).
@@ -40,7 +40,7 @@ struct ProbeReport {
   int num_passed = 0;
   double max_error = 0.0;
   double limit = 0.0;
-  std::string worst_case;  // "window 128", "sink -inf"; "" when all passed
+  std::string worst_case = {};  // "window 128", "sink -inf"; "" when all passed
 
   bool passed() const { return num_passed == num_cases; }
 
@@ -53,6 +53,7 @@ struct SlotStanding {
   std::vector<Reason> reasons;             // why it cannot be used; empty: valid
   bool is_built = false;
   double cost = 0.0;  // mean over the cost buckets of time / the device's ideal time; 0 if invalid
+  double typical_us = 0.0;  // an 8k prompt, or 32 x 8k decode: all layers of the kind; 0 if invalid
   std::optional<ProbeReport> probe;
 
   bool is_valid() const { return variant != nullptr && reasons.empty(); }
@@ -78,7 +79,7 @@ struct SlotPlan {
   const BackendInfo* backend = nullptr;  // null only when not used
   const KernelVariant* variant = nullptr;
   std::vector<BucketRule> rules;
-  SlotChoice choice;       // what was asked; is_auto() when auto decided
+  SlotChoice choice;       // what was asked and is followed; is_auto() when auto decided
   std::string alias = {};  // the foreign name that was asked for; "" for none
 };
 

@@ -42,8 +42,9 @@ struct Reason {
   std::string have;   // what there is: "80"
   std::string hint;   // what would work; "" when nothing would
 
-  // One clause: "needs SM 9.0, this is SM 8.9".
+  // One clause: "needs SM 9.0, this is SM 8.9"; and without what there is: "needs SM 9.0".
   std::string text() const;
+  std::string need_text() const;
 
   friend bool operator==(const Reason&, const Reason&) = default;
 };

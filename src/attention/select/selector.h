@@ -17,10 +17,10 @@ using AttentionProbe =
     std::function<ProbeReport(const BackendInfo&, const KernelVariant&, AttentionSlot)>;
 
 struct SelectRequest {
-  AttentionModel model;
-  DeviceFacts device;
-  AttentionRunOptions run;
-  std::span<const AttentionSetting> settings;
+  AttentionModel model = {};
+  DeviceFacts device = {};
+  AttentionRunOptions run = {};
+  std::span<const AttentionSetting> settings = {};
   const Calibration* calibration = nullptr;  // null: the registry's numbers, shown as estimates
   AttentionProbe probe = nullptr;            // null: no check (simulated devices are never probed)
   // Ranks backends that this binary does not have as if it had them. Always so on simulated

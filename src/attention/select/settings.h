@@ -44,6 +44,7 @@ enum class AttentionOptionKind {
   kDecodeBackend,   // NAME for the decode slots
   kJsonConfig,      // vLLM's {"backend": ..., "backend_per_kind": {...}, ...}
   kPolicy,          // strict | prefer
+  kBothPhases,      // NAME or PREFILL,DECODE
   kFlashVersion,    // 2 | 3 | 4: the names fa2, fa3, fa4
   kUseTrtllm,       // true: the name trtllm_mha
   kUseTritonFlash,  // true: the name TRITON_ATTN
@@ -62,7 +63,8 @@ struct AttentionOption {
 // Every known option. The command line takes the flags among them; app/ reads the variables.
 std::span<const AttentionOption> attention_options();
 
-// By name: dashes in front, case and `-` against `_` do not matter. Null: none of ours.
+// By name: dashes in front, case and `-` against `_` do not matter, and a field of vLLM's
+// attention-config may have that name and a dot in front of it. Null: no such option.
 const AttentionOption* find_attention_option(std::string_view name);
 
 // What was asked for one slot.
