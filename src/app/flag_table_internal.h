@@ -52,6 +52,7 @@ struct FlagTargets {
   SamplingOptions sampling;
   PromptOptions prompt_options;
   std::string kv_cache_dtype;
+  std::string linear_mode;
   std::vector<TokenId> token_ids;
   std::string token_ids_file;
   ServeOptions serve;

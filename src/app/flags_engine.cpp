@@ -26,6 +26,15 @@ void assign_log_level(FlagTargets& to, const FlagValue& value) {
   }
 }
 
+void assign_cpu_level(FlagTargets& to, const FlagValue& value) {
+  for (const CpuLevel level :
+       {CpuLevel::kScalar, CpuLevel::kAvx2, CpuLevel::kAvx512, CpuLevel::kAvx512Vnni}) {
+    if (value.text == name_of(level)) {
+      to.load.engine.cpu_level = level;
+    }
+  }
+}
+
 constexpr std::string_view kLogLevels = "debug|info|warning|error|off";
 
 constexpr auto kFlags = std::to_array<FlagSpec>({
@@ -66,7 +75,7 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .metavar = "TYPE",
      .default_text = "auto",
      .choices = "auto|bf16|f32",
-     .help = "element type of the KV cache; auto: bf16, or f32 with --reference",
+     .help = "element type of the KV cache; auto: bf16, or f32 with --linear-mode f32",
      .assign = [](FlagTargets& to, const FlagValue& value) { to.kv_cache_dtype = value.text; }},
     {.name = "kv-cache-memory-bytes",
      .kind = FlagKind::kBytes,
@@ -113,6 +122,26 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .help = "compute with the plain reference kernels that define each operator (slow)",
      .assign = [](FlagTargets& to,
                   const FlagValue& value) { to.load.engine.reference = value.on; }},
+    {.name = "linear-mode",
+     .kind = FlagKind::kChoice,
+     .commands = kLoading,
+     .metavar = "MODE",
+     .default_text = "auto",
+     .choices = "auto|i16|i8|f32",
+     .help =
+         "what MXFP4 and Q8_0 weights are multiplied with: i16, activations as 16-bit integers; "
+         "i8, as 8-bit integers, faster and less exact; f32, as they are, slow. auto: i16, or "
+         "f32 with --reference",
+     .assign = [](FlagTargets& to, const FlagValue& value) { to.linear_mode = value.text; }},
+    {.name = "cpu-level",
+     .kind = FlagKind::kChoice,
+     .commands = kLoading,
+     .metavar = "LEVEL",
+     .default_text = "auto",
+     .choices = "auto|scalar|avx2|avx512|avx512vnni",
+     .help = "instructions that the kernels use; every level gives the same bits. auto: the best "
+             "that the machine has",
+     .assign = assign_cpu_level},
     // A server tells its story; a command whose output is its answer stays quiet.
     {.name = "log-level",
      .kind = FlagKind::kChoice,

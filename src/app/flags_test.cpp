@@ -337,6 +337,37 @@ TEST(Flags, LastOfARepeatedValueWins) {
   EXPECT_EQ(parse_as<ServeOptions>({"serve", "m", "--port", "1", "--port", "2"}).port, 2);
 }
 
+TEST(Flags, LinearModeAndItsConsequences) {
+  const auto engine_of = [](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"serve", "m"});
+    return parse_as<ServeOptions>(flags).load.engine;
+  };
+  EXPECT_EQ(engine_of({}).linear_mode, LinearMode::kI16);
+  EXPECT_FALSE(engine_of({}).kv_cache_f32);
+  EXPECT_EQ(engine_of({"--linear-mode", "i8"}).linear_mode, LinearMode::kI8);
+  EXPECT_EQ(engine_of({"--reference"}).linear_mode, LinearMode::kF32);
+  EXPECT_TRUE(engine_of({"--reference"}).kv_cache_f32);
+  EXPECT_EQ(engine_of({"--reference", "--linear-mode=i8"}).linear_mode, LinearMode::kI8);
+  EXPECT_FALSE(engine_of({"--reference", "--linear-mode=i8"}).kv_cache_f32);
+  EXPECT_TRUE(engine_of({"--linear-mode", "f32"}).kv_cache_f32);
+  EXPECT_FALSE(engine_of({"--linear-mode", "f32", "--kv-cache-dtype", "bf16"}).kv_cache_f32);
+  EXPECT_THAT(
+      error_of({"serve", "m", "--linear-mode", "i4"}), HasSubstr("one of auto, i16, i8, f32")
+  );
+}
+
+TEST(Flags, CpuLevelIsTheMachinesUnlessNamed) {
+  const auto level_of = [](const std::string& text) {
+    return parse_as<ServeOptions>({"serve", "m", "--cpu-level", text}).load.engine.cpu_level;
+  };
+  EXPECT_EQ(level_of("auto"), std::nullopt);
+  EXPECT_EQ(level_of("scalar"), CpuLevel::kScalar);
+  EXPECT_EQ(level_of("avx2"), CpuLevel::kAvx2);
+  EXPECT_EQ(level_of("avx512"), CpuLevel::kAvx512);
+  EXPECT_EQ(level_of("avx512vnni"), CpuLevel::kAvx512Vnni);
+  EXPECT_THAT(error_of({"serve", "m", "--cpu-level", "sse"}), HasSubstr("avx2"));
+}
+
 TEST(Flags, UnderscoresInFlagNamesAreFine) {
   EXPECT_EQ(parse_as<ServeOptions>({"serve", "m", "--max_num_seqs=7"}).load.engine.max_num_seqs, 7);
   EXPECT_THAT(

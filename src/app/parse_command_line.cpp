@@ -70,8 +70,10 @@ Result<FlagTargets> fill_targets(const CommandSpec& command, const Sources& sour
     );
   }
   EngineConfig& engine = targets.load.engine;
-  engine.kv_cache_f32 =
-      targets.kv_cache_dtype == "f32" || (targets.kv_cache_dtype == "auto" && engine.reference);
+  engine.linear_mode = find_linear_mode(targets.linear_mode)
+                           .value_or(engine.reference ? LinearMode::kF32 : LinearMode::kI16);
+  engine.kv_cache_f32 = targets.kv_cache_dtype == "f32" || (targets.kv_cache_dtype == "auto" &&
+                                                            engine.linear_mode == LinearMode::kF32);
   return targets;
 }
 

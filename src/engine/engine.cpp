@@ -140,7 +140,8 @@ class EngineImpl : public Engine {
   int vocab_size() const override { return model_->info().vocab_size; }
 
   std::string numerics_id() const override {
-    return std::string("1-f32-") + (config_.kv_cache_f32 ? "kvf32-" : "kvbf16-") +
+    return "1-" + std::string(name_of(config_.linear_mode)) + "-" +
+           (config_.kv_cache_f32 ? "kvf32-" : "kvbf16-") +
            std::string(runner_->attention().backend(AttentionSlot::kDecodeFull).name());
   }
 
@@ -321,7 +322,9 @@ void EngineImpl::fail_all(const std::string& why) {
   submitted_.clear();
 }
 
-void log_plan(const EngineConfig& config, const MemoryPlan& plan, const ModelRunner& runner) {
+void log_plan(
+    const EngineConfig& config, const MemoryPlan& plan, const ModelRunner& runner, CpuLevel level
+) {
   if (plan.model_len_was_cut) {
     LOG_WARNING(
         "the KV cache holds less than the model's full context; --kv-cache-memory-bytes gives more",
@@ -347,16 +350,42 @@ void log_plan(const EngineConfig& config, const MemoryPlan& plan, const ModelRun
       kv("kv_cache_dtype", name_of(plan.kv_dtype)),
       kv("kv_blocks", num_blocks),
       kv("threads", config.num_threads),
-      kv("kernels", config.reference ? name_of(CpuLevel::kReference) : name_of(best_cpu_level())),
+      kv("linear_mode", name_of(config.linear_mode)),
+      kv("cpu_level", name_of(level)),
       kv("attention", runner.attention().backend(AttentionSlot::kDecodeFull).name())
   );
 }
 
 }  // namespace
 
+Result<CpuLevel> find_cpu_level(const EngineConfig& config) {
+  if (config.reference && config.cpu_level.has_value()) {
+    return invalid_argument(
+        "--reference runs the reference kernels, which have no CPU level; leave out --cpu-level"
+    );
+  }
+  if (config.reference) {
+    return CpuLevel::kReference;
+  }
+  const std::vector<CpuLevel> levels = runnable_cpu_levels();
+  const CpuLevel wanted = config.cpu_level.value_or(levels.back());
+  std::string names;
+  for (const CpuLevel level : levels) {
+    if (level == wanted) {
+      return level;
+    }
+    names += (names.empty() ? "" : ", ") + std::string(name_of(level));
+  }
+  return invalid_argument(
+      "--cpu-level is " + std::string(name_of(wanted)) + ", but this machine (" +
+      detect_cpu().model_name + ") can run " + names
+  );
+}
+
 Result<std::unique_ptr<Engine>> Engine::create(
     const EngineConfig& config, std::unique_ptr<Model> model
 ) {
+  ASSIGN_OR_RETURN(const CpuLevel level, find_cpu_level(config));
   const CpuInfo cpu = detect_cpu();
   EngineConfig resolved = config;
   if (resolved.num_threads == 0) {
@@ -373,7 +402,7 @@ Result<std::unique_ptr<Engine>> Engine::create(
     );
   }
   ASSIGN_OR_RETURN(auto runner, ModelRunner::create(resolved, plan, *model, *pool));
-  log_plan(resolved, plan, *runner);
+  log_plan(resolved, plan, *runner, level);
   return std::unique_ptr<Engine>(std::make_unique<EngineImpl>(
       resolved, plan, std::move(model), std::move(pool), std::move(runner)
   ));

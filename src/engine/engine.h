@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "quant/linear_mode.h"
 #include "request/request.h"
+#include "tensor/stream.h"
 
 namespace rapt {
 
@@ -22,7 +24,13 @@ struct EngineConfig {
   int num_threads = 0;               // 0: the cores this process may use
   int max_queued_requests = 1024;    // once so many choices wait, submit() refuses
   bool reference = false;            // plain reference kernels
+  std::optional<CpuLevel> cpu_level = std::nullopt;  // of the kernels; absent: the best here
+  LinearMode linear_mode = LinearMode::kI16;
 };
+
+// The build of the kernels that a configuration runs; an error when it asks for one that this
+// machine cannot run.
+Result<CpuLevel> find_cpu_level(const EngineConfig& config);
 
 // A consistent snapshot for metrics and health. Counters only grow.
 struct EngineStats {

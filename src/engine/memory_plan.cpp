@@ -24,8 +24,7 @@ std::uint64_t step_bytes(const EngineConfig& config, const Model& model) {
                                static_cast<std::uint64_t>(model.hidden_size());
   const std::uint64_t logits = static_cast<std::uint64_t>(config.max_num_seqs) *
                                static_cast<std::uint64_t>(model.info().vocab_size);
-  return (hidden + logits) * sizeof(float) +
-         model.workspace_bytes(config.max_num_batched_tokens, config.max_num_seqs);
+  return (hidden + logits) * sizeof(float) + model.workspace_bytes(largest_step(config));
 }
 
 // Bytes of `num_positions` positions over all groups.
@@ -40,6 +39,14 @@ std::uint64_t sequence_bytes(const MemoryPlan& plan, const ModelInfo& info, int 
 }
 
 }  // namespace
+
+StepSize largest_step(const EngineConfig& config) {
+  return StepSize{
+      .num_tokens = config.max_num_batched_tokens,
+      .num_logit_rows = config.max_num_seqs,
+      .linear_mode = config.linear_mode,
+  };
+}
 
 Result<MemoryPlan> plan_memory(const EngineConfig& config, const Model& model, const CpuInfo& cpu) {
   const ModelInfo& info = model.info();

@@ -24,6 +24,9 @@ struct MemoryPlan {
   bool model_len_was_cut = false;     // the cache holds less than the model was made for
 };
 
+// The largest step that a configuration allows.
+StepSize largest_step(const EngineConfig& config);
+
 // Divides the memory for the KV cache between the groups: sliding groups get the window of every
 // sequence that may run, the full ones the rest. Fails, saying what would work, when the cache
 // cannot hold one sequence of the length asked for.

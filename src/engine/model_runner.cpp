@@ -7,21 +7,36 @@
 
 namespace rapt {
 
+namespace {
+
+std::uint64_t f32_bytes(std::int64_t num_rows, std::int64_t row_size) {
+  return static_cast<std::uint64_t>(num_rows * row_size) * sizeof(float);
+}
+
+}  // namespace
+
 Result<std::unique_ptr<ModelRunner>> ModelRunner::create(
     const EngineConfig& config, const MemoryPlan& plan, const Model& model, ThreadPool& pool
 ) {
+  const StepSize most = largest_step(config);
+  ASSIGN_OR_RETURN(const CpuLevel level, find_cpu_level(config));
+  Memory memory;
   ASSIGN_OR_RETURN(
-      KVCache kv_cache, KVCache::create(plan.kv_groups, plan.block_size, plan.kv_dtype)
+      memory.kv_cache, KVCache::create(plan.kv_groups, plan.block_size, plan.kv_dtype)
   );
   ASSIGN_OR_RETURN(
-      Buffer workspace,
-      Buffer::allocate(
-          model.workspace_bytes(config.max_num_batched_tokens, config.max_num_seqs),
-          "the step's workspace"
-      )
+      memory.workspace, Buffer::allocate(model.workspace_bytes(most), "the step's workspace")
+  );
+  ASSIGN_OR_RETURN(
+      memory.hidden,
+      Buffer::allocate(f32_bytes(most.num_tokens, model.hidden_size()), "the step's activations")
+  );
+  ASSIGN_OR_RETURN(
+      memory.logits,
+      Buffer::allocate(f32_bytes(most.num_logit_rows, model.info().vocab_size), "the logits")
   );
   return std::unique_ptr<ModelRunner>(
-      new ModelRunner(config, plan, model, pool, std::move(kv_cache), std::move(workspace))
+      new ModelRunner(config, plan, model, Stream{&pool, level}, std::move(memory))
   );
 }
 
@@ -29,16 +44,16 @@ ModelRunner::ModelRunner(
     const EngineConfig& config,
     const MemoryPlan& plan,
     const Model& model,
-    ThreadPool& pool,
-    KVCache kv_cache,
-    Buffer workspace
+    Stream stream,
+    Memory memory
 )
     : model_(model),
-      stream_{&pool, config.reference ? CpuLevel::kReference : best_cpu_level()},
-      kv_cache_(std::move(kv_cache)),
-      attention_(make_cpu_ref_backend(pool.num_threads(), plan.max_model_len)),
+      stream_(stream),
+      linear_mode_(config.linear_mode),
+      memory_(std::move(memory)),
+      attention_(make_cpu_ref_backend(stream.pool->num_threads(), plan.max_model_len)),
       sampler_(model.info().vocab_size, config.max_num_seqs, stream_),
-      workspace_(std::move(workspace)),
+      workspace_(std::move(memory_.workspace)),
       max_rows_(config.max_num_seqs) {
   const auto max_tokens = static_cast<std::size_t>(config.max_num_batched_tokens);
   const auto max_rows = static_cast<std::size_t>(config.max_num_seqs);
@@ -49,8 +64,6 @@ ModelRunner::ModelRunner(
   for (SequenceRows& rows : metadata_.sequences) {
     rows.block_tables.resize(plan.kv_groups.size());
   }
-  hidden_store_.resize(max_tokens * static_cast<std::size_t>(model.hidden_size()));
-  logits_store_.resize(max_rows * static_cast<std::size_t>(model.info().vocab_size));
   logit_rows_.reserve(max_rows);
   sampler_rows_.reserve(max_rows);
   masks_.resize(max_rows);
@@ -60,7 +73,8 @@ ModelRunner::ModelRunner(
 const StepResult& ModelRunner::run(const StepPlan& plan) {
   fill_inputs(plan);
   const ForwardContext ctx = context();
-  hidden_ = Tensor(hidden_store_.data(), DType::kF32, Shape{plan.num_tokens, model_.hidden_size()});
+  const Shape shape{plan.num_tokens, model_.hidden_size()};
+  hidden_ = Tensor(memory_.hidden.data(), DType::kF32, shape);
   model_.forward(ctx, ModelInput{token_ids_, positions_}, hidden_);
   tap_all_rows(plan);
   sample(plan);
@@ -70,11 +84,16 @@ const StepResult& ModelRunner::run(const StepPlan& plan) {
 ForwardContext ModelRunner::context() {
   return ForwardContext{
       .stream = stream_,
+      .linear_mode = linear_mode_,
       .workspace = &workspace_,
-      .kv_cache = &kv_cache_,
+      .kv_cache = &memory_.kv_cache,
       .attention = &attention_,
       .metadata = &metadata_,
   };
+}
+
+Tensor ModelRunner::logits_of(std::int64_t num_rows) const {
+  return Tensor(memory_.logits.data(), DType::kF32, Shape{num_rows, model_.info().vocab_size});
 }
 
 void ModelRunner::fill_inputs(const StepPlan& plan) {
@@ -116,7 +135,7 @@ void ModelRunner::tap_all_rows(const StepPlan& plan) {
       for (int row = begin; row < begin + count; ++row) {
         logit_rows_.push_back(metadata_.sequences[idx].first_row + row);
       }
-      const Tensor logits(logits_store_.data(), DType::kF32, Shape{count, vocab_size});
+      const Tensor logits = logits_of(count);
       model_.logits(context(), hidden_, logit_rows_, logits);
       for (int row = 0; row < count; ++row) {
         slice.sequence->request->logits_tap(
@@ -144,11 +163,7 @@ void ModelRunner::sample(const StepPlan& plan) {
   if (logit_rows_.empty()) {
     return;
   }
-  const Tensor logits(
-      logits_store_.data(),
-      DType::kF32,
-      Shape{static_cast<std::int64_t>(logit_rows_.size()), vocab_size}
-  );
+  const Tensor logits = logits_of(static_cast<std::int64_t>(logit_rows_.size()));
   model_.logits(context(), hidden_, logit_rows_, logits);
   for (const StepSlice& slice : plan.slices) {
     if (!slice.samples) {

@@ -33,23 +33,33 @@ class ModelRunner {
   const PlannedAttention& attention() const { return attention_; }
 
  private:
+  // What is allocated at start.
+  struct Memory {
+    KVCache kv_cache;
+    Buffer workspace;
+    Buffer hidden;  // [max_num_batched_tokens, hidden_size] fp32
+    Buffer logits;  // [max_num_seqs, vocab_size] fp32
+  };
+
   ModelRunner(
       const EngineConfig& config,
       const MemoryPlan& plan,
       const Model& model,
-      ThreadPool& pool,
-      KVCache kv_cache,
-      Buffer workspace
+      Stream stream,
+      Memory memory
   );
 
   void fill_inputs(const StepPlan& plan);
+  // Memory for the logits of `num_rows` rows.
+  Tensor logits_of(std::int64_t num_rows) const;
   ForwardContext context();
   void tap_all_rows(const StepPlan& plan);
   void sample(const StepPlan& plan);
 
   const Model& model_;
   Stream stream_;
-  KVCache kv_cache_;
+  LinearMode linear_mode_;
+  Memory memory_;
   PlannedAttention attention_;
   Sampler sampler_;
   Workspace workspace_;
@@ -59,9 +69,7 @@ class ModelRunner {
   std::vector<std::int32_t> token_ids_;
   std::vector<std::int32_t> positions_;
   AttentionMetadata metadata_;
-  std::vector<float> hidden_store_;  // [max_num_batched_tokens, hidden_size]
-  std::vector<float> logits_store_;  // [max_rows, vocab_size]
-  Tensor hidden_;                    // the rows in use
+  Tensor hidden_;  // the rows in use
   std::vector<std::int32_t> logit_rows_;
   std::vector<SamplerRow> sampler_rows_;
   std::vector<std::vector<std::uint32_t>> masks_;  // one a row, filled in for constrained ones

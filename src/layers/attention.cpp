@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "kernels/activation.h"
 #include "kernels/rope.h"
 
 namespace rapt {
@@ -35,13 +34,17 @@ Attention::Scratch Attention::take_scratch(Workspace& workspace, std::int64_t nu
       .k = workspace.take_f32(Shape{num_tokens, spec_.num_kv_heads, spec_.head_dim}),
       .v = workspace.take_f32(Shape{num_tokens, spec_.num_kv_heads, spec_.head_dim}),
       .attended = workspace.take_f32(Shape{num_tokens, spec_.num_heads, spec_.head_dim}),
-      .projected = workspace.take_f32(Shape{num_tokens, out_.method().out_features()}),
   };
 }
 
-void Attention::measure(Workspace& workspace, std::int64_t num_tokens) const {
+void Attention::measure(Workspace& workspace, LinearMode mode, std::int64_t num_tokens) const {
   const WorkspaceScope scope(workspace);
   take_scratch(workspace, num_tokens);
+  {
+    const WorkspaceScope input_scope(workspace);
+    measure_input(workspace, mode, num_tokens, {&q_.method(), &k_.method(), &v_.method()});
+  }
+  measure_input(workspace, mode, num_tokens, {&out_.method()});
 }
 
 std::int64_t Attention::num_bytes() const {
@@ -49,21 +52,23 @@ std::int64_t Attention::num_bytes() const {
          out_.method().num_bytes();
 }
 
-void Attention::forward(
-    const ForwardContext& ctx, const PackedInput& x, Tensor cos, Tensor sin, Tensor hidden
-) const {
+void Attention::forward(const ForwardContext& ctx, Tensor x, Tensor cos, Tensor sin, Tensor out)
+    const {
   const WorkspaceScope scope(*ctx.workspace);
-  const Scratch s = take_scratch(*ctx.workspace, hidden.size(0));
-  q_.forward(ctx, x, joined(s.q));
-  k_.forward(ctx, x, joined(s.k));
-  v_.forward(ctx, x, joined(s.v));
+  const Scratch s = take_scratch(*ctx.workspace, x.size(0));
+  {
+    const WorkspaceScope input_scope(*ctx.workspace);
+    const PackedInput input = make_input(ctx, x, {&q_.method(), &k_.method(), &v_.method()});
+    q_.forward(ctx, input, joined(s.q));
+    k_.forward(ctx, input, joined(s.k));
+    v_.forward(ctx, input, joined(s.v));
+  }
   apply_rope(ctx.stream, cos, sin, s.q);
   apply_rope(ctx.stream, cos, sin, s.k);
   const KVLayerView layer = ctx.kv_cache->layer(spec_.group_idx, spec_.layer_in_group);
   write_kv(ctx.stream, layer, *ctx.metadata, spec_.group_idx, s.k, s.v);
   ctx.attention->run(ctx.stream, spec_, layer, *ctx.metadata, s.q, s.attended);
-  out_.forward(ctx, PackedInput{joined(s.attended)}, s.projected);
-  add_in_place(ctx.stream, hidden, s.projected);
+  out_.forward(ctx, make_input(ctx, joined(s.attended), {&out_.method()}), out);
 }
 
 }  // namespace rapt

@@ -15,17 +15,17 @@ class Attention {
   // `spec.sinks` is ignored; the sinks are the layer's own, none when `sinks` is empty.
   Attention(Linear q, Linear k, Linear v, Linear out, std::vector<float> sinks, AttentionSpec spec);
 
-  // hidden += W_o attend(rope(q), rope(k), v). `cos`, `sin`: the step's RoPE table.
+  // out = W_o attend(rope(q), rope(k), v). `cos`, `sin`: the step's RoPE table.
   void forward(
       const ForwardContext& ctx,
-      const PackedInput& x,  // [num_tokens, hidden_size] normalised
-      Tensor cos,            // [num_tokens, head_dim / 2]
-      Tensor sin,            // [num_tokens, head_dim / 2]
-      Tensor hidden          // [num_tokens, hidden_size]
+      Tensor x,    // [num_tokens, hidden_size] normalised
+      Tensor cos,  // [num_tokens, head_dim / 2]
+      Tensor sin,  // [num_tokens, head_dim / 2]
+      Tensor out   // [num_tokens, hidden_size]
   ) const;
 
   // Takes from `workspace` what forward() would.
-  void measure(Workspace& workspace, std::int64_t num_tokens) const;
+  void measure(Workspace& workspace, LinearMode mode, std::int64_t num_tokens) const;
 
   const AttentionSpec& spec() const { return spec_; }
 
@@ -37,7 +37,6 @@ class Attention {
     Tensor k;
     Tensor v;
     Tensor attended;
-    Tensor projected;
   };
 
   Scratch take_scratch(Workspace& workspace, std::int64_t num_tokens) const;

@@ -29,9 +29,35 @@ Result<RmsNorm> RmsNorm::load(
   return norm;
 }
 
-void RmsNorm::forward(const ForwardContext& ctx, Tensor x, Tensor y) const {
+Tensor RmsNorm::weight() const {
   const auto size = static_cast<std::int64_t>(weight_.size());
-  rms_norm(ctx.stream, x, Tensor::read_only(weight_.data(), DType::kF32, Shape{size}), eps_, y);
+  return Tensor::read_only(weight_.data(), DType::kF32, Shape{size});
+}
+
+void RmsNorm::forward(const ForwardContext& ctx, Tensor x, Tensor y) const {
+  rms_norm(ctx.stream, x, weight(), eps_, y);
+}
+
+void RmsNorm::add_forward(const ForwardContext& ctx, Tensor x, Tensor delta, Tensor y) const {
+  add_rms_norm(ctx.stream, x, delta, weight(), eps_, y);
+}
+
+PackedInput make_input(const ForwardContext& ctx, Tensor x, Readers readers) {
+  for (const LinearMethod* reader : readers) {
+    if (reader->reads_packed()) {
+      return pack_input(ctx.stream, *ctx.workspace, x, ctx.linear_mode);
+    }
+  }
+  return PackedInput{x};
+}
+
+void measure_input(Workspace& workspace, LinearMode mode, std::int64_t num_rows, Readers readers) {
+  for (const LinearMethod* reader : readers) {
+    if (reader->reads_packed()) {
+      measure_packed_input(workspace, num_rows, reader->in_features(), mode);
+      return;
+    }
+  }
 }
 
 Result<Linear> Linear::load(WeightLoader& loader, const LinearSpec& spec) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -45,10 +46,25 @@ class RmsNorm {
   // x, y: [num_tokens, hidden_size] fp32; y may be x.
   void forward(const ForwardContext& ctx, Tensor x, Tensor y) const;
 
+  // x += delta, then y = norm(x). All [num_tokens, hidden_size] fp32.
+  void add_forward(const ForwardContext& ctx, Tensor x, Tensor delta, Tensor y) const;
+
  private:
+  Tensor weight() const;
+
   std::vector<float> weight_;
   float eps_ = 0.0F;
 };
+
+// The matrices that read one input.
+using Readers = std::initializer_list<const LinearMethod*>;
+
+// `x`, made ready for all of them: packed once, if one reads it packed. Valid until the workspace
+// is rewound.
+PackedInput make_input(const ForwardContext& ctx, Tensor x, Readers readers);
+
+// Takes from `workspace` what make_input() would for that many rows.
+void measure_input(Workspace& workspace, LinearMode mode, std::int64_t num_rows, Readers readers);
 
 // One matrix with its optional bias.
 class Linear {

@@ -3,6 +3,7 @@
 #include "attention/kv_cache.h"
 #include "attention/metadata.h"
 #include "attention/planned_attention.h"
+#include "quant/linear_mode.h"
 #include "tensor/buffer.h"
 #include "tensor/stream.h"
 
@@ -12,6 +13,7 @@ namespace rapt {
 // the place of globals. Views only; made by the runner once a step.
 struct ForwardContext {
   Stream stream;
+  LinearMode linear_mode = LinearMode::kF32;
   Workspace* workspace = nullptr;
   KVCache* kv_cache = nullptr;
   PlannedAttention* attention = nullptr;

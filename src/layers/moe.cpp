@@ -4,7 +4,6 @@
 #include <span>
 #include <utility>
 
-#include "kernels/activation.h"
 #include "kernels/moe.h"
 
 namespace rapt {
@@ -30,15 +29,19 @@ MoE::Scratch MoE::take_scratch(Workspace& workspace, std::int64_t num_tokens) co
       .slots = workspace.take<std::int32_t>(num_slots),
       .slot_tokens = workspace.take<std::int32_t>(num_slots),
       .groups = workspace.take<RowGroup>(num_experts),
-      .gate_up = workspace.take_f32(Shape{num_slots, gate_up_->out_features()}),
       .activated = workspace.take_f32(Shape{num_slots, down_->in_features()}),
       .down = workspace.take_f32(Shape{num_slots, down_->out_features()}),
   };
 }
 
-void MoE::measure(Workspace& workspace, std::int64_t num_tokens) const {
+void MoE::measure(Workspace& workspace, LinearMode mode, std::int64_t num_tokens) const {
   const WorkspaceScope scope(workspace);
   take_scratch(workspace, num_tokens);
+  {
+    const WorkspaceScope input_scope(workspace);
+    measure_input(workspace, mode, num_tokens, {&router_.method(), gate_up_.get()});
+  }
+  measure_input(workspace, mode, num_tokens * params_.top_k, {down_.get()});
 }
 
 std::int64_t MoE::num_bytes() const {
@@ -73,18 +76,23 @@ std::int64_t MoE::group_by_expert(const Scratch& s, std::int64_t num_tokens) con
   return end - s.groups;
 }
 
-void MoE::forward(const ForwardContext& ctx, const PackedInput& x, Tensor hidden) const {
+void MoE::forward(const ForwardContext& ctx, Tensor x, Tensor hidden) const {
   const WorkspaceScope scope(*ctx.workspace);
-  const std::int64_t num_tokens = hidden.size(0);
+  const std::int64_t num_tokens = x.size(0);
   const auto num_slots = static_cast<std::size_t>(num_tokens * params_.top_k);
   const Scratch s = take_scratch(*ctx.workspace, num_tokens);
-  router_.forward(ctx, x, s.router_logits);
-  route_top_k(ctx.stream, s.router_logits, params_.top_k, {s.experts, num_slots}, s.weights);
-  const auto num_groups = static_cast<std::size_t>(group_by_expert(s, num_tokens));
-  const std::span<const RowGroup> groups(s.groups, num_groups);
-  gate_up_->multiply(ctx.stream, x, {s.slot_tokens, num_slots}, groups, s.gate_up);
-  clamped_swiglu(ctx.stream, s.gate_up, params_.swiglu_alpha, params_.swiglu_limit, s.activated);
-  down_->multiply(ctx.stream, PackedInput{s.activated}, {}, groups, s.down);
+  std::span<const RowGroup> groups;
+  {
+    const WorkspaceScope input_scope(*ctx.workspace);
+    const PackedInput input = make_input(ctx, x, {&router_.method(), gate_up_.get()});
+    router_.forward(ctx, input, s.router_logits);
+    route_top_k(ctx.stream, s.router_logits, params_.top_k, {s.experts, num_slots}, s.weights);
+    groups = {s.groups, static_cast<std::size_t>(group_by_expert(s, num_tokens))};
+    gate_up_->multiply_swiglu(
+        ctx.stream, input, {s.slot_tokens, num_slots}, groups, params_.activation, s.activated
+    );
+  }
+  down_->multiply(ctx.stream, make_input(ctx, s.activated, {down_.get()}), {}, groups, s.down);
   combine_experts(ctx.stream, s.down, {s.slots, num_slots}, s.weights, hidden);
 }
 

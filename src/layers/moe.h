@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "kernels/activation.h"
 #include "layers/basic.h"
 #include "layers/forward_context.h"
 #include "quant/linear_method.h"
@@ -16,8 +17,7 @@ class MoE {
  public:
   struct Params {
     int top_k = 4;
-    float swiglu_alpha = 1.702F;
-    float swiglu_limit = 7.0F;
+    ClampedSwiglu activation = {};
   };
 
   MoE(Linear router,
@@ -28,12 +28,12 @@ class MoE {
   // hidden += sum of weight * expert(x).
   void forward(
       const ForwardContext& ctx,
-      const PackedInput& x,  // [num_tokens, hidden_size] normalised
-      Tensor hidden          // [num_tokens, hidden_size]
+      Tensor x,      // [num_tokens, hidden_size] normalised
+      Tensor hidden  // [num_tokens, hidden_size]
   ) const;
 
   // Takes from `workspace` what forward() would.
-  void measure(Workspace& workspace, std::int64_t num_tokens) const;
+  void measure(Workspace& workspace, LinearMode mode, std::int64_t num_tokens) const;
 
   std::int64_t num_bytes() const;
 
@@ -47,7 +47,6 @@ class MoE {
     std::int32_t* slots;        // [num_tokens, top_k]: the slot of each (token, rank)
     std::int32_t* slot_tokens;  // [num_tokens * top_k]: the token of each slot
     RowGroup* groups;           // [num_experts]: the slots of each expert
-    Tensor gate_up;             // [num_tokens * top_k, 2 * intermediate_size]
     Tensor activated;           // [num_tokens * top_k, intermediate_size]
     Tensor down;                // [num_tokens * top_k, hidden_size]
   };

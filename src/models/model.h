@@ -45,6 +45,13 @@ struct ModelInput {
   std::span<const std::int32_t> positions;  // [num_tokens], as RoPE sees them
 };
 
+// What the memory of a step depends on.
+struct StepSize {
+  std::int64_t num_tokens = 0;
+  std::int64_t num_logit_rows = 0;
+  LinearMode linear_mode = LinearMode::kF32;
+};
+
 // A decoder: token ids in, logits out. Immutable after loading; holds the checkpoint's mapping.
 class Model {
  public:
@@ -70,8 +77,8 @@ class Model {
 
   virtual std::int64_t hidden_size() const = 0;
 
-  // Workspace that one forward() of up to `max_tokens` and one logits() of up to `max_rows` take.
-  virtual std::uint64_t workspace_bytes(std::int64_t max_tokens, std::int64_t max_rows) const = 0;
+  // Workspace that a forward() and then a logits() of up to that size take.
+  virtual std::uint64_t workspace_bytes(const StepSize& most) const = 0;
 };
 
 // Loads the model in a folder or a GGUF file (models/registry.cpp lists the architectures). Weights

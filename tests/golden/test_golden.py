@@ -22,10 +22,22 @@ from checkpoints.cases import find_case  # noqa: E402
 from checkpoints.writing import Storage, write_checkpoint  # noqa: E402
 
 REFERENCE_LIMIT = 1e-4
-# The default mode rounds keys and values to BF16.
-DEFAULT_LIMIT = 1e-2
+# By linear mode and type of the KV cache: rounded activations, keys and values.
+MODE_LIMITS = {
+    ("f32", "f32"): 1e-4,
+    ("i16", "f32"): 1e-3,
+    ("i16", "bf16"): 1e-2,
+    ("i8", "f32"): 3e-2,
+    ("i8", "bf16"): 3e-2,
+}
 TIMEOUT_SECONDS = 600
 
+# One layout is enough where only kernels differ, and short prompts are for the slow ones.
+FIRST_LAYOUTS = [
+    (golden.name, golden.layouts[0])
+    for golden in golden_lib.all_goldens()
+    if len(golden.prompt) <= 512
+]
 WIDE = [case for case in golden_lib.cases() if load_golden(case[0]).is_wide]
 
 
@@ -50,6 +62,19 @@ def run_rapt(arguments: list[str]) -> bytes:
     result = subprocess.run(arguments, capture_output=True, timeout=TIMEOUT_SECONDS, check=False)
     assert result.returncode == 0, result.stderr.decode(errors="replace")[-2000:]
     return result.stdout
+
+
+def cpu_levels() -> list[str]:
+    """The values of --cpu-level that this machine can run."""
+    features = set(Path("/proc/cpuinfo").read_text(encoding="utf-8").split())
+    levels = ["scalar"]
+    if {"avx2", "fma", "f16c"} <= features:
+        levels.append("avx2")
+    if {"avx512f", "avx512bw", "avx512dq", "avx512vl"} <= features:
+        levels.append("avx512")
+        if "avx512_vnni" in features:
+            levels.append("avx512vnni")
+    return levels
 
 
 def write_prompt(golden: Golden, folder: Path) -> str:
@@ -85,14 +110,41 @@ def test_reference_logits(
     assert relative_error(ours, golden.logits) < REFERENCE_LIMIT
 
 
+@pytest.mark.parametrize("mode, kv_type", MODE_LIMITS)
 @pytest.mark.parametrize("name, layout", WIDE)
-def test_default_logits(
+def test_logits_of_modes(
+    binary: str, checkpoints: Path, tmp_path: Path, name: str, layout: str, mode: str, kv_type: str
+) -> None:
+    golden = load_golden(name)
+    model, prompt = golden.checkpoint(checkpoints, layout), write_prompt(golden, tmp_path)
+    flags = ["--linear-mode", mode, "--kv-cache-dtype", kv_type]
+    ours = engine_logits(binary, model, prompt, golden, *flags)
+    assert relative_error(ours, golden.logits) < MODE_LIMITS[mode, kv_type]
+
+
+@pytest.mark.parametrize("name, layout", WIDE)
+def test_default_is_i16_and_bf16(
     binary: str, checkpoints: Path, tmp_path: Path, name: str, layout: str
 ) -> None:
     golden = load_golden(name)
     model, prompt = golden.checkpoint(checkpoints, layout), write_prompt(golden, tmp_path)
-    ours = engine_logits(binary, model, prompt, golden)
-    assert relative_error(ours, golden.logits) < DEFAULT_LIMIT
+    flags = ["--linear-mode", "i16", "--kv-cache-dtype", "bf16"]
+    told = engine_logits(binary, model, prompt, golden, *flags)
+    assert np.array_equal(engine_logits(binary, model, prompt, golden), told)
+
+
+@pytest.mark.parametrize("mode", ["i16", "i8", "f32"])
+@pytest.mark.parametrize("name, layout", FIRST_LAYOUTS)
+def test_levels_and_reference_have_the_same_bits(
+    binary: str, checkpoints: Path, tmp_path: Path, name: str, layout: str, mode: str
+) -> None:
+    golden = load_golden(name)
+    model, prompt = golden.checkpoint(checkpoints, layout), write_prompt(golden, tmp_path)
+    flags = ["--linear-mode", mode, "--kv-cache-dtype", "bf16"]
+    expected = engine_logits(binary, model, prompt, golden, *flags, "--reference")
+    for level in cpu_levels():
+        ours = engine_logits(binary, model, prompt, golden, *flags, "--cpu-level", level)
+        assert ours.tobytes() == expected.tobytes(), level
 
 
 # The modes that a user may choose; each promises the same bits from every layout.

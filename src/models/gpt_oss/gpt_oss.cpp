@@ -67,9 +67,9 @@ class GptOss : public Model {
     rope_table(ctx.stream, rope_, input.positions, s.cos, s.sin);
     for (const Block& block : blocks_) {
       block.attention_norm.forward(ctx, hidden, s.normed);
-      block.attention.forward(ctx, PackedInput{s.normed}, s.cos, s.sin, hidden);
-      block.moe_norm.forward(ctx, hidden, s.normed);
-      block.moe.forward(ctx, PackedInput{s.normed}, hidden);
+      block.attention.forward(ctx, s.normed, s.cos, s.sin, s.attended);
+      block.moe_norm.add_forward(ctx, hidden, s.attended, s.normed);
+      block.moe.forward(ctx, s.normed, hidden);
     }
   }
 
@@ -84,33 +84,36 @@ class GptOss : public Model {
       std::copy_n(from.f32(), config_.hidden_size, chosen.rows(idx, 1).f32());
     }
     final_norm_.forward(ctx, chosen, chosen);
-    lm_head_.forward(ctx, PackedInput{chosen}, out);
+    lm_head_.forward(ctx, make_input(ctx, chosen, {&lm_head_.method()}), out);
   }
 
-  std::uint64_t workspace_bytes(std::int64_t max_tokens, std::int64_t max_rows) const override {
+  std::uint64_t workspace_bytes(const StepSize& most) const override {
     Workspace workspace = Workspace::measuring();
     {
       const WorkspaceScope scope(workspace);
-      take_scratch(workspace, max_tokens);
+      take_scratch(workspace, most.num_tokens);
       for (const Block& block : blocks_) {
-        block.attention.measure(workspace, max_tokens);
-        block.moe.measure(workspace, max_tokens);
+        block.attention.measure(workspace, most.linear_mode, most.num_tokens);
+        block.moe.measure(workspace, most.linear_mode, most.num_tokens);
       }
     }
-    workspace.take_f32(Shape{max_rows, config_.hidden_size});
+    workspace.take_f32(Shape{most.num_logit_rows, config_.hidden_size});
+    measure_input(workspace, most.linear_mode, most.num_logit_rows, {&lm_head_.method()});
     return workspace.peak_bytes();
   }
 
  private:
   struct Scratch {
-    Tensor normed;  // [num_tokens, hidden_size]
-    Tensor cos;     // [num_tokens, head_dim / 2]
-    Tensor sin;     // [num_tokens, head_dim / 2]
+    Tensor normed;    // [num_tokens, hidden_size]
+    Tensor attended;  // [num_tokens, hidden_size]: what attention adds
+    Tensor cos;       // [num_tokens, head_dim / 2]
+    Tensor sin;       // [num_tokens, head_dim / 2]
   };
 
   Scratch take_scratch(Workspace& workspace, std::int64_t num_tokens) const {
     return Scratch{
         .normed = workspace.take_f32(Shape{num_tokens, config_.hidden_size}),
+        .attended = workspace.take_f32(Shape{num_tokens, config_.hidden_size}),
         .cos = workspace.take_f32(Shape{num_tokens, config_.head_dim / 2}),
         .sin = workspace.take_f32(Shape{num_tokens, config_.head_dim / 2}),
     };
@@ -180,8 +183,9 @@ Result<MoE> GptOss::load_moe(const GptOssNames& names, std::int64_t layer_idx) {
       std::move(down),
       MoE::Params{
           .top_k = static_cast<int>(config_.experts_per_token),
-          .swiglu_alpha = static_cast<float>(config_.swiglu_alpha),
-          .swiglu_limit = static_cast<float>(config_.swiglu_limit),
+          .activation =
+              {.alpha = static_cast<float>(config_.swiglu_alpha),
+               .limit = static_cast<float>(config_.swiglu_limit)},
       }
   );
 }
