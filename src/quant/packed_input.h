@@ -15,10 +15,10 @@ namespace rapt {
 //
 // `blocks` holds, for each row, one block per 32 inputs, the last one filled up with zeros:
 //
-//   byte  0: float  scale     x is about q * scale
-//   byte  4: int32  sum       of the block's 32 q
-//   byte  8: int8   low[32]   i8: q = low
-//   byte 40: int8   high[32]  i16 only: q = 256 * high + low, where -85 <= high <= 85
+//   byte  0: float  scale      x is about q * scale
+//   byte  4: int32  minus_sum  minus the sum of the block's 32 q
+//   byte  8: int8   low[32]    i8: q = low
+//   byte 40: int8   high[32]   i16 only: q = 256 * high + low, where -85 <= high <= 85
 //
 // q = x * (L / max) rounded to the nearest integer, ties to even, and scale = max / L, where max is
 // the largest magnitude of the block and L is 127 (i8) or 21845 (i16). A block whose max is below

@@ -1,5 +1,6 @@
 // Row kernels over 16 lanes; the plain loops in kernels/ref define what they compute.
 
+#include "kernels/cpu/swiglu.h"
 #include "kernels/cpu/table_internal.h"
 #include "kernels/cpu/vec.h"
 
@@ -30,22 +31,13 @@ void rms_norm_row(const float* x, const float* weight, float eps, int64_t size, 
   }
 }
 
-Vec swiglu(Vec gate, Vec up, float alpha, float limit) {
-  const Vec one = splat(1.0F);
-  gate = select_less(splat(limit), gate, splat(limit), gate);
-  up = select_less(splat(limit), up, splat(limit), up);
-  up = select_less(up, splat(-limit), splat(-limit), up);
-  const Vec sigmoid = div(one, add(one, exp(mul(splat(-alpha), gate))));
-  return mul(mul(gate, sigmoid), add(up, one));
-}
-
 void swiglu_row(const float* gate_up, float alpha, float limit, int64_t size, float* y) {
   const int64_t whole = size / kLanes * kLanes;
   Vec gate;
   Vec up;
   for (int64_t idx = 0; idx < whole; idx += kLanes) {
     load_pairs(gate_up + 2 * idx, gate, up);
-    store(y + idx, swiglu(gate, up, alpha, limit));
+    store(y + idx, clamped_swiglu(gate, up, alpha, limit));
   }
   if (whole < size) {
     float rest[2 * kLanes] = {};
@@ -53,7 +45,7 @@ void swiglu_row(const float* gate_up, float alpha, float limit, int64_t size, fl
       rest[idx - 2 * whole] = gate_up[idx];
     }
     load_pairs(rest, gate, up);
-    store_first(y + whole, swiglu(gate, up, alpha, limit), size - whole);
+    store_first(y + whole, clamped_swiglu(gate, up, alpha, limit), size - whole);
   }
 }
 

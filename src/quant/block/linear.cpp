@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "quant/block/linear_internal.h"
@@ -38,6 +40,11 @@ BlockMatrix BlockLinear::matrix(std::int64_t matrix_idx) const {
   };
   matrix.codes_stride = place(tensors_.codes, matrix.codes);
   matrix.scales_stride = place(tensors_.scales, matrix.scales);
+  if (pieces_ != nullptr) {
+    matrix.piece_bytes = prepared_piece_bytes();
+    matrix.pieces = pieces_ + matrix_idx * pieces_per_matrix() * matrix.piece_bytes;
+  }
+  matrix.num_rows = out_features_;
   matrix.num_blocks = in_features_ / kPackedBlockSize;
   return matrix;
 }
@@ -45,15 +52,21 @@ BlockMatrix BlockLinear::matrix(std::int64_t matrix_idx) const {
 void BlockLinear::run(const MultiplyCall& call) const {
   CHECK(call.input.x.size(1) == in_features_, "x has ", call.input.x.size(1), " columns");
   const CpuLevel level = call.stream.level;
-  const BlockMultiply kernel = format_.multiply.at(level);
+  const BlockKernels& kernels = *format_.kernels.at(level);
+  const bool may_fuse = kernels.fused != nullptr && call.input.mode != LinearMode::kF32 &&
+                        out_features_ >= kMinFusedRows;
   const auto run_item = [&](std::int32_t matrix_idx,
                             std::int64_t first_feature,
                             std::int64_t end_feature,
                             const MultiplyRows& rows) {
     const BlockMatrix weights = matrix(matrix_idx);
     const float* bias = bias_.empty() ? nullptr : bias_.data() + matrix_idx * out_features_;
+    if (may_fuse && (end_feature - first_feature) % 2 == 0) {
+      kernels.fused(weights, bias, first_feature, end_feature, rows);
+      return;
+    }
     const auto multiply = [&](const MultiplyRows& part) {
-      kernel(weights, bias, first_feature, end_feature, part);
+      kernels.plain(weights, bias, first_feature, end_feature, part);
     };
     multiply_then_activate(level, first_feature, end_feature, rows, multiply);
   };
@@ -79,6 +92,44 @@ void BlockLinear::multiply_swiglu(
     Tensor y
 ) const {
   run(MultiplyCall{stream, input, input_rows, groups, y, &activation});
+}
+
+std::int64_t BlockLinear::pieces_per_matrix() const {
+  return (out_features_ + kPieceRows - 1) / kPieceRows;
+}
+
+std::int64_t BlockLinear::num_prepared_pieces() const {
+  return out_features_ < kMinFusedRows ? 0 : num_matrices_ * pieces_per_matrix();
+}
+
+std::int64_t BlockLinear::prepared_piece_bytes() const {
+  const std::int64_t num_blocks = in_features_ / kPackedBlockSize;
+  return 2 * prepared_half_bytes(
+                 num_blocks * (format_.prepared_codes_bytes + format_.prepared_scales_bytes)
+             );
+}
+
+void BlockLinear::write_prepared(std::int64_t piece_idx, std::byte* to) const {
+  const BlockMatrix from = matrix(piece_idx / pieces_per_matrix());
+  const std::int64_t first_row = piece_idx % pieces_per_matrix() * kPieceRows;
+  const std::int64_t num_rows = std::min(kPieceRows, out_features_ - first_row);
+  auto* piece = reinterpret_cast<std::uint8_t*>(to);
+  std::memset(piece, 0, static_cast<std::size_t>(prepared_piece_bytes()));
+  for (std::int64_t row = 0; row < num_rows; ++row) {
+    std::uint8_t* codes = piece + row % 2 * (prepared_piece_bytes() / 2);
+    std::uint8_t* scales = codes + from.num_blocks * format_.prepared_codes_bytes;
+    const std::uint8_t* from_codes = from.codes_of(first_row + row);
+    const std::uint8_t* from_scales = from.scales_of(first_row + row);
+    for (std::int64_t block = 0; block < from.num_blocks; ++block) {
+      format_.prepare(
+          from_codes + block * format_.codes_block_bytes,
+          from_scales + block * format_.scales_block_bytes,
+          row / 2,
+          codes + block * format_.prepared_codes_bytes,
+          scales + block * format_.prepared_scales_bytes
+      );
+    }
+  }
 }
 
 Result<void> check_block_rows(

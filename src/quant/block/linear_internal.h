@@ -5,18 +5,12 @@
 #include <string_view>
 #include <vector>
 
-#include "quant/block/matrix_internal.h"
+#include "quant/block/format_internal.h"
 #include "quant/linear_method.h"
 #include "quant/multiply_items_internal.h"
 #include "quant/weight_format.h"
 
 namespace rapt {
-
-// What a block format brings to make a LinearMethod: its kernels.
-struct BlockFormat {
-  std::string_view name;
-  KernelBuilds<BlockMultiply> multiply;
-};
 
 // Where the weights of a block-format layer lie: one tensor, or two whose rows alternate.
 struct BlockTensors {
@@ -69,9 +63,18 @@ class BlockLinear : public LinearMethod {
       Tensor y
   ) const override;
 
+  std::int64_t num_prepared_pieces() const override;
+  std::int64_t prepared_piece_bytes() const override;
+  void write_prepared(std::int64_t piece_idx, std::byte* to) const override;
+
+  void use_prepared(const std::byte* pieces) override {
+    pieces_ = reinterpret_cast<const std::uint8_t*>(pieces);
+  }
+
  private:
   void run(const MultiplyCall& call) const;
   BlockMatrix matrix(std::int64_t matrix_idx) const;
+  std::int64_t pieces_per_matrix() const;
 
   BlockFormat format_;
   BlockTensors tensors_;
@@ -79,6 +82,7 @@ class BlockLinear : public LinearMethod {
   std::int64_t in_features_;
   std::int64_t out_features_;
   std::int64_t num_matrices_;
+  const std::uint8_t* pieces_ = nullptr;  // the prepared copy
 };
 
 // The tensors `spec.dense` and, if named, `spec.second`, stored in blocks of `type`, whose scales

@@ -7,15 +7,20 @@
 
 namespace rapt {
 
-// One matrix of a format whose rows are blocks of 32 inputs, in the checkpoint's layout. Rows 2i
-// and 2i + 1 may come from two tensors (gate and up), so there are two of each pointer. Where
-// block b of a row lies, and what it looks like, the format says.
+// One matrix of a format whose rows are blocks of 32 inputs. In the checkpoint's layout, rows 2i
+// and 2i + 1 may come from two tensors (gate and up), so there are two of each pointer; where block
+// b of a row lies, and what it looks like, the format says.
 struct BlockMatrix {
   const std::uint8_t* codes[2] = {};   // the first blocks of row 0 and of row 1
   const std::uint8_t* scales[2] = {};  // their scales
   std::int64_t codes_stride = 0;       // bytes from row i to row i + 2
   std::int64_t scales_stride = 0;
+  std::int64_t num_rows = 0;
   std::int64_t num_blocks = 0;  // blocks in a row
+
+  // The prepared copy, or null: a piece for each 32 rows.
+  const std::uint8_t* pieces = nullptr;
+  std::int64_t piece_bytes = 0;
 
   const std::uint8_t* codes_of(std::int64_t row) const {
     return codes[row % 2] + row / 2 * codes_stride;
@@ -26,6 +31,7 @@ struct BlockMatrix {
   }
 };
 
+// Multiplies an item's rows with features [first_feature, end_feature).
 using BlockMultiply = void (*)(
     const BlockMatrix& matrix,
     const float* bias,
@@ -33,5 +39,25 @@ using BlockMultiply = void (*)(
     std::int64_t end_feature,
     const MultiplyRows& rows
 );
+
+// A format's kernels on one CPU level.
+struct BlockKernels {
+  // Any item in any mode, without an activation.
+  BlockMultiply plain = nullptr;
+  // The same in the integer modes, with the activation, and fast. Null in the reference. Wants a
+  // matrix of at least kMinFusedRows rows and items that begin at multiples of 32.
+  BlockMultiply fused = nullptr;
+};
+
+inline constexpr std::int64_t kMinFusedRows = 32;
+
+// A piece of a prepared copy is 32 rows: its even rows in the 16 lanes of the first half, its odd
+// rows in those of the second. A half begins with the codes of all blocks; their scales follow.
+inline constexpr std::int64_t kPieceRows = 32;
+
+// The bytes of a half whose codes and scales take `num_bytes`.
+constexpr std::int64_t prepared_half_bytes(std::int64_t num_bytes) {
+  return (num_bytes + 63) / 64 * 64;
+}
 
 }  // namespace rapt

@@ -3,8 +3,8 @@
 
 #include "quant/block/linear_internal.h"
 #include "quant/load_bias_internal.h"
+#include "quant/mxfp4/block_format_internal.h"
 #include "quant/mxfp4/format.h"
-#include "quant/mxfp4/kernels_internal.h"
 
 namespace rapt {
 
@@ -44,15 +44,14 @@ Result<std::unique_ptr<LinearMethod>> load_pairs(WeightLoader& loader, const Lin
   LinearSpec stack = spec;
   stack.num_experts = num_matrices;
   ASSIGN_OR_RETURN(std::vector<float> bias, load_bias(loader, stack));
-  return std::unique_ptr<LinearMethod>(std::make_unique<BlockLinear>(
-      BlockFormat{"mxfp4", mxfp4_pairs_multiply()}, tensors, std::move(bias), spec
-  ));
+  return std::unique_ptr<LinearMethod>(
+      std::make_unique<BlockLinear>(mxfp4_pairs_format(), tensors, std::move(bias), spec)
+  );
 }
 
 Result<std::unique_ptr<LinearMethod>> load(WeightLoader& loader, const LinearSpec& spec) {
   if (is_stored_in(loader, spec, kMxfp4Blocks)) {
-    const BlockFormat format = {"mxfp4", mxfp4_gguf_multiply()};
-    return load_blocks(loader, spec, format, kMxfp4Blocks, 1);
+    return load_blocks(loader, spec, mxfp4_gguf_format(), kMxfp4Blocks, 1);
   }
   return load_pairs(loader, spec);
 }

@@ -1,6 +1,6 @@
 #include "quant/block/linear_internal.h"
+#include "quant/q8_0/block_format_internal.h"
 #include "quant/q8_0/format.h"
-#include "quant/q8_0/kernels_internal.h"
 
 namespace rapt {
 
@@ -11,9 +11,7 @@ bool matches(const WeightLoader& loader, const LinearSpec& spec) {
 }
 
 Result<std::unique_ptr<LinearMethod>> load(WeightLoader& loader, const LinearSpec& spec) {
-  return load_blocks(
-      loader, spec, BlockFormat{"q8_0", q8_0_multiply()}, kQ80Blocks, kQ80CodesOffset
-  );
+  return load_blocks(loader, spec, q8_0_block_format(), kQ80Blocks, kQ80CodesOffset);
 }
 
 }  // namespace

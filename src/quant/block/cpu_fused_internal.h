@@ -1,0 +1,251 @@
+#pragma once
+
+// The integer multiply of block formats, for files that are compiled once a CPU level (see
+// kernels/cpu/vec.h for what such files may use). quant/README.md has drawings.
+//
+// An item is 32 output features: 16 even ones in the lanes of one register, and 16 odd ones in
+// another, a "half" each. A format brings `Rows`, which reads the blocks of the 16 rows of a half,
+// and `Dots` (cpu_bytes_internal.h, cpu_pairs_internal.h), which multiplies them:
+//
+//   few input rows    each block is unpacked into registers and multiplied with all of them
+//   many              the half is unpacked into a tile, and the tile is multiplied with a few input
+//                     rows at a time, whose sums stay in registers
+
+#include "kernels/cpu/ivec.h"
+#include "kernels/cpu/swiglu.h"
+#include "quant/block/matrix_internal.h"
+#include "quant/packed_input.h"
+
+namespace rapt::cpu::RAPT_CPU_LEVEL {
+
+inline constexpr int64_t kMaxItemRows = 256;
+inline constexpr int64_t kTileBlocks = 128;  // depth of a tile: longer rows take several passes
+
+// The rows of one half in the checkpoint's layout or in a prepared piece.
+struct HalfRows {
+  const uint8_t* codes = nullptr;
+  const uint8_t* scales = nullptr;
+  int64_t codes_stride = 0;
+  int64_t scales_stride = 0;
+};
+
+// The part of an item that is the same for all its blocks.
+struct FusedItem {
+  const uint8_t* inputs[kMaxItemRows];                // packed rows
+  alignas(64) float sums[kMaxItemRows * 2 * kLanes];  // [row][half][lane]
+  int64_t num_rows = 0;
+};
+
+// Lane l of half h is feature `first` + 2 * l + h. Where a matrix in the checkpoint's layout ends
+// within an item, `first` lies before the item's first feature, and the lanes of features that are
+// not the item's are skipped.
+struct LaneMap {
+  int64_t first = 0;
+  int64_t skipped_lanes = 0;
+  int64_t num_lanes = 0;
+};
+
+static inline LaneMap map_lanes(int64_t num_rows, int64_t first_feature, int64_t end_feature) {
+  const int64_t last_first = num_rows / 2 * 2 - 2 * kLanes;
+  LaneMap map;
+  map.first = first_feature < last_first ? first_feature : last_first;
+  map.skipped_lanes = (first_feature - map.first) / 2;
+  map.num_lanes = (end_feature - first_feature) / 2;
+  return map;
+}
+
+// Every second of the biases that belong to lanes.
+static inline Vec load_bias(const float* bias, const LaneMap& map) {
+  float lanes[kLanes] = {};
+  for (int64_t lane = map.skipped_lanes; lane < map.skipped_lanes + map.num_lanes; ++lane) {
+    lanes[lane] = bias[2 * lane];
+  }
+  return load(lanes);
+}
+
+// Bias and activation, and the way out.
+static inline void finish_item(
+    const FusedItem& item, const LaneMap& map, const float* bias, const MultiplyRows& rows
+) {
+  Vec even_bias = splat(0.0F);
+  Vec odd_bias = even_bias;
+  if (bias != nullptr) {
+    even_bias = load_bias(bias + map.first, map);
+    odd_bias = load_bias(bias + map.first + 1, map);
+  }
+  const bool is_whole = map.num_lanes == kLanes;
+  const int64_t end_lane = map.skipped_lanes + map.num_lanes;
+  for (int64_t row = 0; row < item.num_rows; ++row) {
+    Vec even = load(item.sums + row * 2 * kLanes);
+    Vec odd = load(item.sums + row * 2 * kLanes + kLanes);
+    if (bias != nullptr) {
+      even = add(even, even_bias);
+      odd = add(odd, odd_bias);
+    }
+    float* y = rows.y + (rows.first_row + row) * rows.y_stride;
+    if (rows.is_swiglu) {
+      y += map.first / 2;
+      const Vec activated = clamped_swiglu(even, odd, rows.alpha, rows.limit);
+      if (is_whole) {
+        store(y, activated);
+        continue;
+      }
+      float lanes[kLanes];
+      store(lanes, activated);
+      for (int64_t lane = map.skipped_lanes; lane < end_lane; ++lane) {
+        y[lane] = lanes[lane];
+      }
+      continue;
+    }
+    y += map.first;
+    if (is_whole) {
+      store_alternating(y, even, odd);
+      continue;
+    }
+    float lanes[2 * kLanes];
+    store_alternating(lanes, even, odd);
+    for (int64_t lane = 2 * map.skipped_lanes; lane < 2 * end_lane; ++lane) {
+      y[lane] = lanes[lane];
+    }
+  }
+}
+
+// num_rows rows from `first` on, kCount at a time.
+template <typename Dots, int kCount, int kHalves, bool kIsI16>
+static inline void multiply_tile(
+    FusedItem& item,
+    int64_t first,
+    int64_t num_rows,
+    int half,
+    int64_t offset,
+    const uint8_t* tile,
+    int64_t tile_bytes,
+    int64_t num_blocks
+) {
+  for (; num_rows >= kCount; num_rows -= kCount, first += kCount) {
+    const uint8_t* inputs[kCount];
+    for (int idx = 0; idx < kCount; ++idx) {
+      inputs[idx] = item.inputs[first + idx] + offset;
+    }
+    Dots::template multiply_tile<kCount, kHalves, kIsI16>(
+        tile, tile_bytes, num_blocks, inputs, item.sums + first * 2 * kLanes + half * kLanes
+    );
+  }
+  if constexpr (kCount > 1) {
+    if (num_rows > 0) {
+      multiply_tile<Dots, kCount - 1, kHalves, kIsI16>(
+          item, first, num_rows, half, offset, tile, tile_bytes, num_blocks
+      );
+    }
+  }
+}
+
+// All rows at once, straight from the blocks; kCount is item.num_rows.
+template <typename Rows, typename Dots, int kCount, bool kIsI16>
+static inline void multiply_few(
+    FusedItem& item,
+    int half,
+    int64_t offset,
+    const HalfRows& weights,
+    int64_t first_block,
+    int64_t num_blocks
+) {
+  if constexpr (kCount > 1) {
+    if (item.num_rows < kCount) {
+      multiply_few<Rows, Dots, kCount - 1, kIsI16>(
+          item, half, offset, weights, first_block, num_blocks
+      );
+      return;
+    }
+  }
+  Dots::template multiply_few<Rows, kCount, kIsI16>(
+      weights, first_block, num_blocks, item.inputs, offset, item.sums + half * kLanes
+  );
+}
+
+template <typename Rows, typename Dots, bool kIsI16>
+static inline void multiply_item(FusedItem& item, const HalfRows* halves, int64_t num_blocks) {
+  constexpr int64_t kBlockBytes = kIsI16 ? 72 : 40;
+  for (int64_t block = 0; block < num_blocks; block += kTileBlocks) {
+    const int64_t count = num_blocks - block < kTileBlocks ? num_blocks - block : kTileBlocks;
+    const int64_t offset = block * kBlockBytes;
+    if (item.num_rows <= Dots::kFewRows) {
+      for (int half = 0; half < 2; ++half) {
+        multiply_few<Rows, Dots, Dots::kFewRows, kIsI16>(
+            item, half, offset, halves[half], block, count
+        );
+      }
+      continue;
+    }
+    constexpr int64_t kTileBytes = kTileBlocks * Dots::kTileBlockBytes;
+    alignas(64) uint8_t tile[Dots::kHalves * kTileBytes];
+    for (int half = 0; half < 2; half += Dots::kHalves) {
+      for (int idx = 0; idx < Dots::kHalves; ++idx) {
+        Dots::template unpack<Rows>(halves[half + idx], block, count, tile + idx * kTileBytes);
+      }
+      multiply_tile<Dots, Dots::kRowsAtOnce, Dots::kHalves, kIsI16>(
+          item, 0, item.num_rows, half, offset, tile, kTileBytes, count
+      );
+    }
+  }
+}
+
+// `Format` has the types Rows (checkpoint), PreparedRows and Dots, and
+// prepared_half(piece, half, num_blocks).
+template <typename Format>
+static inline void multiply_blocks(
+    const BlockMatrix& matrix,
+    const float* bias,
+    int64_t first_feature,
+    int64_t end_feature,
+    const MultiplyRows& rows
+) {
+  FusedItem item;
+  item.num_rows = rows.num_rows;
+  for (int64_t row = 0; row < rows.num_rows; ++row) {
+    const int64_t y_row = rows.first_row + row;
+    const int64_t input_row = rows.input_rows == nullptr ? y_row : rows.input_rows[y_row];
+    item.inputs[row] = rows.packed + input_row * rows.packed_stride;
+  }
+  __builtin_memset(item.sums, 0, sizeof(float) * 2 * kLanes * static_cast<uint64_t>(rows.num_rows));
+  const bool is_i16 = rows.mode == LinearMode::kI16;
+  LaneMap map;
+  HalfRows halves[2];
+  if (matrix.pieces != nullptr) {
+    map = {first_feature, 0, (end_feature - first_feature) / 2};
+    const uint8_t* piece = matrix.pieces + first_feature / (2 * kLanes) * matrix.piece_bytes;
+    for (int half = 0; half < 2; ++half) {
+      halves[half] = Format::prepared_half(piece, half, matrix.num_blocks);
+    }
+    if (is_i16) {
+      multiply_item<typename Format::PreparedRows, typename Format::Dots, true>(
+          item, halves, matrix.num_blocks
+      );
+    } else {
+      multiply_item<typename Format::PreparedRows, typename Format::Dots, false>(
+          item, halves, matrix.num_blocks
+      );
+    }
+  } else {
+    map = map_lanes(matrix.num_rows, first_feature, end_feature);
+    for (int half = 0; half < 2; ++half) {
+      halves[half] = {
+          matrix.codes[half] + map.first / 2 * matrix.codes_stride,
+          matrix.scales[half] + map.first / 2 * matrix.scales_stride,
+          matrix.codes_stride,
+          matrix.scales_stride};
+    }
+    if (is_i16) {
+      multiply_item<typename Format::Rows, typename Format::Dots, true>(
+          item, halves, matrix.num_blocks
+      );
+    } else {
+      multiply_item<typename Format::Rows, typename Format::Dots, false>(
+          item, halves, matrix.num_blocks
+      );
+    }
+  }
+  finish_item(item, map, bias, rows);
+}
+
+}  // namespace rapt::cpu::RAPT_CPU_LEVEL

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "quant/block/format_internal.h"
+
+namespace rapt {
+
+// The two layouts of format.h.
+BlockFormat mxfp4_pairs_format();  // gpt-oss checkpoints
+BlockFormat mxfp4_gguf_format();   // GGUF files
+
+}  // namespace rapt

@@ -1,0 +1,177 @@
+#pragma once
+
+// How the blocks of 16 rows of MXFP4 are read, in each layout of format.h and of README.md: see
+// quant/block/cpu_fused_internal.h. Weights come out as quads of bytes, the doubled code plus 16.
+
+#include "quant/block/cpu_fused_internal.h"
+
+namespace rapt::cpu::RAPT_CPU_LEVEL {
+
+inline constexpr int kMxfp4OffsetShift = 4;
+
+// kMxfp4DoubledCodes of format.h, which this file may not share, plus 16.
+alignas(16) inline constexpr uint8_t kMxfp4Bytes[16] = {
+    16, 17, 18, 19, 20, 22, 24, 28, 16, 15, 14, 13, 12, 10, 8, 4};
+
+static inline int8_t mxfp4_code(uint8_t nibble) {
+  return static_cast<int8_t>(kMxfp4Bytes[nibble & 15] - 16);
+}
+
+// mxfp4_half_scale() of format.h for exponents that were moved to bits 23 to 30. What is below is
+// subnormal, and so twice the value is taken first; infinity minus infinity is the NaN of byte 255.
+static inline Vec mxfp4_scales(IVec exponents) {
+  const Vec twice = as_float(max_unsigned(exponents, splat_int(0x00400000)));
+  return fma(twice, splat(-0.5F), twice);
+}
+
+static inline float mxfp4_scale(uint8_t byte) {
+  float lanes[kLanes];
+  store(lanes, mxfp4_scales(splat_int(byte << 23)));
+  return lanes[0];
+}
+
+// The exponents in byte kByte of each lane, moved.
+template <int kByte>
+static inline IVec mxfp4_exponents(IVec lanes) {
+  const IVec mask = splat_int(0x7F800000);
+  if constexpr (kByte == 3) {
+    return and_int(shift_right<1>(lanes), mask);
+  } else {
+    return and_int(shift_left<23 - 8 * kByte>(lanes), mask);
+  }
+}
+
+// The same from bytes at p + lane * stride.
+static inline Vec gather_mxfp4_scales(const uint8_t* p, int64_t stride) {
+  uint8_t bytes[kLanes];
+  for (int lane_idx = 0; lane_idx < kLanes; ++lane_idx) {
+    bytes[lane_idx] = p[lane_idx * stride];
+  }
+  return mxfp4_scales(shift_left<23>(load_bytes(bytes)));
+}
+
+// Columns of nibbles of which the low ones are elements 0 to 15, the high ones 16 to 31.
+static inline void unpack_mxfp4_halves(const IVec* columns, IVec* quads) {
+  const IVec mask = splat_int(0x0F0F0F0F);
+#pragma GCC unroll 4
+  for (int idx = 0; idx < 4; ++idx) {
+    quads[idx] = look_up(kMxfp4Bytes, and_int(columns[idx], mask));
+    quads[idx + 4] = look_up(kMxfp4Bytes, and_int(shift_right<4>(columns[idx]), mask));
+  }
+}
+
+// The layout of GGUF files.
+struct Mxfp4GgufRows {
+  static constexpr int64_t kBlockBytes = 17;
+  static constexpr int64_t kScaleBytes = 17;
+
+  static inline void unpack_codes(const uint8_t* bytes, int8_t* codes) {
+    for (int idx = 0; idx < 16; ++idx) {
+      codes[idx] = mxfp4_code(bytes[idx]);
+      codes[idx + 16] = mxfp4_code(bytes[idx] >> 4);
+    }
+  }
+
+  template <typename Function>
+  static inline void for_each_block(
+      const HalfRows& rows, int64_t first_block, int64_t num_blocks, const Function& function
+  ) {
+    const uint8_t* p = rows.scales + first_block * kBlockBytes;
+    const int64_t stride = rows.codes_stride;
+    for (int64_t block = 0; block < num_blocks; block += 4) {
+      const int64_t count = num_blocks - block < 4 ? num_blocks - block : 4;
+      Vec scales[4];
+      if (count == 4) {
+        // The scales of four blocks of a row are 17 bytes apart: the first is in byte 0 of the
+        // first 16 bytes, the second in byte 1 of the next 16, and so on.
+        IVec spread[4];
+        load_spread(p, stride, spread);
+        scales[0] = mxfp4_scales(mxfp4_exponents<0>(spread[0]));
+        scales[1] = mxfp4_scales(mxfp4_exponents<1>(spread[1]));
+        scales[2] = mxfp4_scales(mxfp4_exponents<2>(spread[2]));
+        scales[3] = mxfp4_scales(mxfp4_exponents<3>(spread[3]));
+      } else {
+        for (int64_t idx = 0; idx < count; ++idx) {
+          scales[idx] = gather_mxfp4_scales(p + idx * kBlockBytes, stride);
+        }
+      }
+      for (int64_t idx = 0; idx < count; ++idx) {
+        IVec columns[4];
+        IVec quads[8];
+        load_columns(p + 1, stride, columns);
+        unpack_mxfp4_halves(columns, quads);
+        function(block + idx, quads, scales[idx]);
+        p += kBlockBytes;
+      }
+    }
+  }
+};
+
+// The layout of gpt-oss checkpoints: low nibbles are even elements, and scales lie apart.
+struct Mxfp4PairsRows {
+  static constexpr int64_t kBlockBytes = 16;
+  static constexpr int64_t kScaleBytes = 1;
+
+  static inline void unpack_codes(const uint8_t* bytes, int8_t* codes) {
+    for (int idx = 0; idx < 16; ++idx) {
+      codes[2 * idx] = mxfp4_code(bytes[idx]);
+      codes[2 * idx + 1] = mxfp4_code(bytes[idx] >> 4);
+    }
+  }
+
+  // The four nibbles of each lane's two low bytes, as bytes in order.
+  static inline IVec spread_nibbles(IVec two_bytes) {
+    const IVec bytes = and_int(or_int(two_bytes, shift_left<8>(two_bytes)), splat_int(0x00FF00FF));
+    return and_int(or_int(bytes, shift_left<4>(bytes)), splat_int(0x0F0F0F0F));
+  }
+
+  template <typename Function>
+  static inline void for_each_block(
+      const HalfRows& rows, int64_t first_block, int64_t num_blocks, const Function& function
+  ) {
+    const uint8_t* p = rows.codes + first_block * kBlockBytes;
+    const uint8_t* scale = rows.scales + first_block;
+    const IVec low_half = splat_int(0xFFFF);
+    for (int64_t block = 0; block < num_blocks; ++block) {
+      IVec columns[4];
+      IVec quads[8];
+      load_columns(p, rows.codes_stride, columns);
+#pragma GCC unroll 4
+      for (int idx = 0; idx < 4; ++idx) {
+        const IVec low = spread_nibbles(and_int(columns[idx], low_half));
+        const IVec high = spread_nibbles(shift_right<16>(columns[idx]));
+        quads[2 * idx] = look_up(kMxfp4Bytes, low);
+        quads[2 * idx + 1] = look_up(kMxfp4Bytes, high);
+      }
+      function(block, quads, gather_mxfp4_scales(scale, rows.scales_stride));
+      p += kBlockBytes;
+      ++scale;
+    }
+  }
+};
+
+// Half a prepared piece: for each block four registers of nibbles as load_columns() gives them, in
+// the order of GGUF files; then for each block the 16 scales.
+struct Mxfp4PreparedRows {
+  template <typename Function>
+  static inline void for_each_block(
+      const HalfRows& rows, int64_t first_block, int64_t num_blocks, const Function& function
+  ) {
+    const uint8_t* p = rows.codes + first_block * 256;
+    const uint8_t* scales = rows.scales + first_block * kLanes;
+    for (int64_t block = 0; block < num_blocks; ++block) {
+      IVec columns[4];
+      IVec quads[8];
+#pragma GCC unroll 4
+      for (int idx = 0; idx < 4; ++idx) {
+        columns[idx] = load_int(p + idx * 64);
+      }
+      unpack_mxfp4_halves(columns, quads);
+      function(block, quads, mxfp4_scales(shift_left<23>(load_bytes(scales))));
+      p += 256;
+      scales += kLanes;
+    }
+  }
+};
+
+}  // namespace rapt::cpu::RAPT_CPU_LEVEL
