@@ -147,13 +147,23 @@ def test_levels_and_reference_have_the_same_bits(
         assert ours.tobytes() == expected.tobytes(), level
 
 
-# The modes that a user may choose; each promises the same bits from every layout.
-MODES = {"default": [], "reference": ["--reference"]}
-GGUF = [case for case in golden_lib.cases() if case[1].startswith("gguf")]
+# A mode promises the same bits from every layout that stores the same types. "gguf-q8" stores in
+# Q8_0 what the others store in BF16; only the f32 mode multiplies both with the same activations.
+MODES = {
+    "default": [],
+    "i8": ["--linear-mode", "i8"],
+    "f32": ["--linear-mode", "f32"],
+    "reference": ["--reference"],
+}
+GGUF = [
+    (*case, mode)
+    for case in golden_lib.cases()
+    for mode in MODES
+    if case[1] == "gguf" or (case[1] == "gguf-q8" and mode in ("f32", "reference"))
+]
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("name, layout", GGUF)
+@pytest.mark.parametrize("name, layout, mode", GGUF)
 def test_gguf_gives_the_bits_of_safetensors(
     binary: str, checkpoints: Path, tmp_path: Path, name: str, layout: str, mode: str
 ) -> None:
@@ -185,7 +195,9 @@ def test_q8_with_scales_of_any_size(binary: str, tmp_path: Path) -> None:
     theirs = reference_forward.Model(tmp_path).forward(golden.prompt)
     ours = engine_logits(binary, model, prompt, golden, "--reference")
     assert relative_error(ours, theirs) < REFERENCE_LIMIT
-    assert relative_error(engine_logits(binary, model, prompt, golden), theirs) < DEFAULT_LIMIT
+    for (mode, kv_type), limit in MODE_LIMITS.items():
+        flags = ["--linear-mode", mode, "--kv-cache-dtype", kv_type]
+        assert relative_error(engine_logits(binary, model, prompt, golden, *flags), theirs) < limit
 
 
 @pytest.mark.parametrize("name, layout", golden_lib.cases())
