@@ -144,6 +144,9 @@ Result<SettingClaims> read_per_kind(const AttentionSetting& setting, const json:
   SettingClaims out;
   for (const auto& [key, value] : kinds.as_object()) {
     const std::string kind(key);
+    if (value.is_null()) {
+      continue;
+    }
     if (!value.is_string()) {
       return invalid_argument(setting.text() + ": backend_per_kind." + kind + " must be a name");
     }

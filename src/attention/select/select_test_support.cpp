@@ -21,28 +21,48 @@ DeviceFacts test_device(std::string_view id) {
   return device ? *device : DeviceFacts{};
 }
 
-std::span<const BackendInfo* const> test_backends() {
-  static const std::vector<BackendInfo> infos = [] {
-    std::vector<BackendInfo> copies;
-    for (const BackendInfo* backend : attention_backends()) {
-      copies.push_back(*backend);
-      copies.back().make = nullptr;
-      if (backend->device == DeviceKind::kCpu) {
-        copies.back().make = [](const AttentionBackendOptions& options) {
-          return make_cpu_ref_backend(options.num_threads, options.max_positions);
-        };
+namespace {
+
+// The registry's data with the costs of CPU kernels held still: tuning them is no reason for
+// another expectation.
+struct StillBackends {
+  std::vector<std::vector<KernelVariant>> variants;
+  std::vector<BackendInfo> infos;
+  std::vector<const BackendInfo*> pointers;
+};
+
+StillBackends make_still_backends() {
+  StillBackends still;
+  for (const BackendInfo* backend : attention_backends()) {
+    still.variants.emplace_back(backend->variants.begin(), backend->variants.end());
+    still.infos.push_back(*backend);
+    still.infos.back().make = nullptr;
+    if (backend->device == DeviceKind::kCpu) {
+      const bool is_reference = backend->name == "cpu-ref";
+      for (KernelVariant& variant : still.variants.back()) {
+        variant.cost.fixed_us = 5.0;
+        variant.cost.bandwidth_share = is_reference ? 0.4 : 0.8;
+        variant.cost.compute_share = is_reference ? 0.05 : 0.5;
       }
+      still.infos.back().make = [](const AttentionBackendOptions& options) {
+        return make_cpu_ref_backend(options.num_threads, options.max_positions);
+      };
     }
-    return copies;
-  }();
-  static const std::vector<const BackendInfo*> pointers = [] {
-    std::vector<const BackendInfo*> all;
-    for (const BackendInfo& info : infos) {
-      all.push_back(&info);
-    }
-    return all;
-  }();
-  return pointers;
+  }
+  for (std::size_t idx = 0; idx < still.infos.size(); ++idx) {
+    still.infos[idx].variants = still.variants[idx];
+  }
+  for (const BackendInfo& info : still.infos) {
+    still.pointers.push_back(&info);
+  }
+  return still;
+}
+
+}  // namespace
+
+std::span<const BackendInfo* const> test_backends() {
+  static const StillBackends still = make_still_backends();
+  return still.pointers;
 }
 
 AttentionSetting test_setting(std::string_view text) {

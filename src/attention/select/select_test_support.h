@@ -16,8 +16,8 @@ HostFacts test_host();
 
 DeviceFacts test_device(std::string_view id);
 
-// The registry as it will be when the CPU backends are built and the CUDA ones are not, so that
-// expectations do not depend on what this binary has.
+// The registry as if the CPU backends were built and the CUDA ones were not, and with costs of CPU
+// kernels that stay, so that expectations depend neither on this binary nor on tuning.
 std::span<const BackendInfo* const> test_backends();
 
 // A setting from its text: "--flag value", "key: value", "VLLM_X=value", "RAPT_X=value".

@@ -55,9 +55,10 @@ enum class AttentionOptionKind {
 struct AttentionOption {
   std::string_view name;  // with its dashes, or a variable's name; `*` at its end: any such name
   AttentionOptionKind kind = AttentionOptionKind::kBackend;
-  std::string_view engine;  // whose spelling it is: "Rapt", "vLLM", "SGLang", "llama.cpp", "Ollama"
-  std::string_view note = {};      // kExplained: a sentence
-  bool is_ours_elsewhere = false;  // Rapt has an option of this name and meaning: no message here
+  std::string_view engine;  // whose spelling it is: "Rapt", "vLLM", "SGLang", "llama.cpp", ...
+  std::string_view note;    // what it does here, a sentence without its full stop
+
+  bool is_variable() const { return !name.starts_with('-'); }
 };
 
 // Every known option. The command line takes the flags among them; app/ reads the variables.
