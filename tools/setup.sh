@@ -97,23 +97,26 @@ ${missing[*]%%|*}"
     || fail "setup: 'apt-get install ${chosen[*]}' failed; see its message above"
 }
 
-# ensure_venv ROOT: .venv with the packages of tests/requirements.txt. A stamp holds the list's hash,
-# so that an unchanged list costs nothing.
+# ensure_venv ROOT: .venv with the packages of tests/requirements.txt and requirements-no-deps.txt. A
+# stamp holds the lists' hash, so that unchanged lists cost nothing.
 ensure_venv() {
   local root=$1 python wanted
   local stamp=$root/.venv/requirements.sha256
   local list=$root/tests/requirements.txt
+  local bare_list=$root/tests/requirements-no-deps.txt
   python=$(system_python) || fail "setup: python3 is not there; install it (package python3)"
-  wanted=$({ cat "$list"; "$python" --version; } | sha256sum | cut -d ' ' -f 1)
+  wanted=$({ cat "$list" "$bare_list"; "$python" --version; } | sha256sum | cut -d ' ' -f 1)
   if [[ -x $root/.venv/bin/python && -f $stamp && $(< "$stamp") == "$wanted" ]]; then
     say "setup: .venv is up to date"
     return
   fi
-  say "setup: will make .venv with pip from tests/requirements.txt:" \
-    "$(grep -v -e '^#' -e '^$' "$list" | tr '\n' ' ')"
+  say "setup: will make .venv with pip from tests/requirements*.txt:" \
+    "$(cat "$list" "$bare_list" | grep -v -e '^#' -e '^$' | tr '\n' ' ')"
   "$python" -m venv --clear "$root/.venv" || fail "setup: '$python -m venv' failed"
   "$root/.venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$list" \
     || fail "setup: 'pip install -r tests/requirements.txt' failed; see its message above"
+  "$root/.venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps -r "$bare_list" \
+    || fail "setup: 'pip install -r tests/requirements-no-deps.txt' failed; see its message above"
   printf '%s\n' "$wanted" > "$stamp"
 }
 

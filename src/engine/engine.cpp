@@ -12,6 +12,7 @@
 #include "base/cpu_info.h"
 #include "base/log.h"
 #include "base/thread_pool.h"
+#include "engine/engine_view_internal.h"
 #include "engine/memory_plan.h"
 #include "engine/model_runner.h"
 #include "engine/validate_internal.h"
@@ -61,7 +62,8 @@ class EngineImpl : public Engine {
                 .max_model_len = plan.max_model_len,
             },
             kv_
-        ) {
+        ),
+        view_(scheduler_, kv_) {
     stats_.num_blocks_total = kv_.num_blocks_total();
   }
 
@@ -92,7 +94,8 @@ class EngineImpl : public Engine {
       last_progress_ = Clock::now();
     }
     num_submitted_ += request.num_choices;
-    submitted_.push_back(Record{std::move(request), std::move(sink), 0});
+    submitted_.push_back(Record{
+        .request = std::move(request), .sink = std::move(sink), .last_token = Clock::now()});
     wake_.notify_one();
     return SubmitOutcome::kAccepted;
   }
@@ -135,6 +138,10 @@ class EngineImpl : public Engine {
     return stats;
   }
 
+  EngineFacts facts() const override;
+
+  EngineSnapshot snapshot(std::int64_t since) const override { return view_.read(since); }
+
   int max_model_len() const override { return plan_.max_model_len; }
 
   int vocab_size() const override { return model_->info().vocab_size; }
@@ -150,7 +157,9 @@ class EngineImpl : public Engine {
   struct Record {
     Request request;
     std::shared_ptr<TokenSink> sink;
-    int num_open = 0;  // choices that have not ended
+    int num_open = 0;              // choices that have not ended
+    Clock::time_point last_token;  // until there is one: when the request came
+    bool has_token = false;
   };
 
   // Needs mutex_.
@@ -172,6 +181,7 @@ class EngineImpl : public Engine {
   // Engine thread only, from start() on.
   KVCacheManager kv_;
   Scheduler scheduler_;
+  EngineView view_;  // its read() is for anybody
   std::unordered_map<RequestId, std::unique_ptr<Record>> records_;
   std::vector<Record> arriving_;
   std::vector<RequestId> leaving_;
@@ -236,6 +246,7 @@ bool EngineImpl::take_messages() {
     publish(scheduler_.cancel(id));
   }
   leaving_.clear();
+  view_.note_idle();
   const std::lock_guard lock(mutex_);
   return !is_stopping_;
 }
@@ -245,18 +256,27 @@ void EngineImpl::step() {
     return;
   }
   const StepPlan& plan = scheduler_.plan();
+  view_.begin_step(plan);
   const StepResult& result = runner_->run(plan);
   ++counters_.num_steps;
   counters_.num_prompt_tokens += static_cast<std::uint64_t>(plan.num_prompt_tokens);
   counters_.num_generated_tokens += static_cast<std::uint64_t>(plan.num_sampled);
   publish(scheduler_.commit(result));
+  view_.end_step(plan.num_prompt_tokens, plan.num_sampled);
 }
 
 void EngineImpl::publish(std::span<const TokenEvent> events) {
+  const Clock::time_point now = Clock::now();
   for (const TokenEvent& event : events) {
     const auto place = records_.find(event.request_id);
     CHECK(place != records_.end(), "an event of request ", event.request_id);
     Record& record = *place->second;
+    if (event.token && record.last_token != now) {  // choices of one step count once
+      const double seconds = std::chrono::duration<double>(now - record.last_token).count();
+      record.has_token ? view_.note_gap(seconds) : view_.note_first_token(seconds);
+      record.has_token = true;
+      record.last_token = now;
+    }
     if (event.finish) {
       switch (event.finish->reason) {
         case FinishReason::kStop:
@@ -320,6 +340,33 @@ void EngineImpl::fail_all(const std::string& why) {
     tell(record);
   }
   submitted_.clear();
+}
+
+EngineFacts EngineImpl::facts() const {
+  EngineFacts facts{
+      .weight_bytes = plan_.weight_bytes,
+      .kv_cache_bytes = plan_.kv_cache_bytes,
+      .workspace_bytes = plan_.workspace_bytes,
+      .memory_bytes = plan_.memory_bytes,
+      .block_size = plan_.block_size,
+      .kv_dtype = std::string(name_of(plan_.kv_dtype)),
+      .kv_groups = {},
+      .max_model_len = plan_.max_model_len,
+      .max_num_seqs = config_.max_num_seqs,
+      .max_num_batched_tokens = config_.max_num_batched_tokens,
+      .num_threads = config_.num_threads,
+      .kernels = std::string(name_of(find_cpu_level(config_).value())),
+      .attention = std::string(runner_->attention().backend(AttentionSlot::kDecodeFull).name())};
+  for (std::size_t idx = 0; idx < plan_.kv_groups.size(); ++idx) {
+    const KVGroupLayout& layout = plan_.kv_groups[idx];
+    facts.kv_groups.push_back(
+        {.window = model_->info().kv_groups[idx].window,
+         .num_layers = layout.num_layers,
+         .num_blocks = layout.num_blocks,
+         .block_bytes = KVCache::block_bytes(layout, plan_.block_size, plan_.kv_dtype)}
+    );
+  }
+  return facts;
 }
 
 void log_plan(

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/engine_snapshot.h"
 #include "quant/linear_mode.h"
 #include "request/request.h"
 #include "tensor/stream.h"
@@ -82,6 +83,10 @@ class Engine {
   virtual void stop() = 0;
 
   virtual EngineStats stats() const = 0;
+  virtual EngineFacts facts() const = 0;
+  // What people who look on are shown, at most a step old; the history from second `since` on.
+  // Waits for no step. The engine writes a snapshot only when the last one has been read.
+  virtual EngineSnapshot snapshot(std::int64_t since) const = 0;
   virtual int max_model_len() const = 0;
   virtual int vocab_size() const = 0;
   // Names everything that can change a bit of the output: docs/NUMERICS.md.

@@ -106,13 +106,27 @@ void Scheduler::schedule(Sequence& sequence, int& budget) {
   plan_.slices.push_back(slice);
 }
 
-void Scheduler::admit_waiting(int& budget) {
+WaitReason Scheduler::find_wait_reason(int budget) const {
+  if (static_cast<int>(running_.size()) >= max_running(config_)) {
+    return WaitReason::kSequences;
+  }
   // Blocks that a newcomer took now would be missed by those who wait for them already.
-  while (budget > 0 && !short_of_blocks_ && !waiting_.empty() &&
-         static_cast<int>(running_.size()) < max_running(config_)) {
+  if (short_of_blocks_) {
+    return WaitReason::kBlocks;
+  }
+  return budget > 0 ? WaitReason::kNone : WaitReason::kTokens;
+}
+
+void Scheduler::admit_waiting(int& budget) {
+  while (!waiting_.empty()) {
+    wait_reason_ = find_wait_reason(budget);
+    if (wait_reason_ != WaitReason::kNone) {
+      return;
+    }
     Sequence& sequence = *waiting_.front();
     const int max_positions = Scheduler::max_positions(*sequence.request, config_.max_model_len);
     if (!kv_.admit(sequence.blocks, max_positions)) {
+      wait_reason_ = WaitReason::kBlocks;
       return;
     }
     if (sequence.tokens.empty()) {
@@ -124,6 +138,7 @@ void Scheduler::admit_waiting(int& budget) {
     if (sequence.num_scheduled == 0) {
       sequence.is_paused = false;
       kv_.release(sequence.blocks);
+      wait_reason_ = WaitReason::kBlocks;
       return;
     }
     sequence.status = SequenceStatus::kRunning;

@@ -9,6 +9,7 @@
 
 #include "kvcache/kv_cache_manager.h"
 #include "request/request.h"
+#include "request/wait_reason.h"
 #include "scheduler/sequence.h"
 #include "scheduler/step_plan.h"
 
@@ -65,10 +66,20 @@ class Scheduler {
 
   SchedulerStats stats() const;
 
+  // For onlookers; valid until the next call of anything that changes something.
+  std::span<const std::unique_ptr<Sequence>> running() const { return running_; }
+
+  const std::deque<std::unique_ptr<Sequence>>& waiting() const { return waiting_; }
+
+  // Why the last plan left the head of the queue where it is; kNone without a queue.
+  WaitReason wait_reason() const { return waiting_.empty() ? WaitReason::kNone : wait_reason_; }
+
  private:
   // Puts as many of the sequence's tokens into the plan as the budget and the KV cache allow.
   void schedule(Sequence& sequence, int& budget);
   void admit_waiting(int& budget);
+  // Why nobody more may be admitted now, whoever it is.
+  WaitReason find_wait_reason(int budget) const;
   void commit_slice(const StepSlice& slice, const SliceResult& result);
   std::optional<FinishInfo> find_end(Sequence& sequence, TokenId token) const;
   void end(Sequence& sequence, TokenEvent& event, const FinishInfo& finish);
@@ -82,7 +93,8 @@ class Scheduler {
   std::deque<std::unique_ptr<Sequence>> waiting_;
   std::vector<std::unique_ptr<Sequence>> running_;  // in the order of admission
   StepPlan plan_;
-  bool in_flight_ = false;        // planned and not yet committed
+  bool in_flight_ = false;                      // planned and not yet committed
+  WaitReason wait_reason_ = WaitReason::kNone;  // of the head of the queue, in the last plan
   bool short_of_blocks_ = false;  // in this plan somebody got fewer tokens than the budget allowed
   std::vector<TokenEvent> events_;  // the first num_events_ count; the others lend their memory
   std::size_t num_events_ = 0;

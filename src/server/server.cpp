@@ -10,8 +10,10 @@
 #include "server/api/openai/routes_internal.h"
 #include "server/http/http_server_internal.h"
 #include "server/http/router_internal.h"
+#include "server/ops/engine_events_internal.h"
 #include "server/ops/metrics_internal.h"
 #include "server/ops/ops_routes_internal.h"
+#include "server/page/page_routes_internal.h"
 
 namespace rapt {
 
@@ -66,9 +68,11 @@ struct Server::Impl {
             .calls = calls,
             .fingerprint = fingerprint_of(engine.numerics_id()),
             .start_time = static_cast<std::int64_t>(std::time(nullptr))},
+        events(engine, config.served_model_names.front(), config.version),
         router(config.api_keys, [this] { return is_draining.load(); }) {
     openai::add_routes(router, context);
-    add_ops_routes(router, context, [this] { return is_draining.load(); });
+    add_ops_routes(router, context, events, [this] { return is_draining.load(); });
+    add_page_routes(router, context);
   }
 
   const ServerConfig config;
@@ -76,6 +80,7 @@ struct Server::Impl {
   ServerMetrics metrics;
   CallRegistry calls;
   ApiContext context;
+  EngineEvents events;
   Router router;
   std::unique_ptr<HttpServer> http;
 };
@@ -112,6 +117,7 @@ std::vector<std::string> Server::urls() const {
 void Server::stop_accepting() {
   impl_->is_draining.store(true);
   impl_->http->stop_accepting();
+  impl_->events.close();
 }
 
 bool Server::wait_idle(std::chrono::milliseconds timeout) {

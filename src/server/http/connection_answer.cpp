@@ -15,6 +15,11 @@ namespace {
 
 namespace asio = boost::asio;
 
+// Whether an answer with this status has a body, be it an empty one.
+bool has_body(int status) {
+  return status != 204 && status != 304;
+}
+
 // How often a client that has sent more than its request is looked at.
 constexpr std::chrono::milliseconds kRewatchTime{250};
 
@@ -43,7 +48,7 @@ void Connection::send(HttpReply reply) {
     return;
   }
   state_ = State::kAnswering;
-  if (reply.status != 204) {
+  if (has_body(reply.status)) {
     reply.headers.emplace_back("content-length", std::to_string(reply.body.size()));
   }
   append_head(reply.status, reply.content_type, reply.headers);
@@ -63,7 +68,7 @@ void Connection::append_head(
   pending_ += "HTTP/1.1 " + std::to_string(status) + " ";
   pending_.append(http_reason_phrase(status)).append("\r\n");
   line("date", http_date());
-  if (status != 204) {
+  if (has_body(status)) {
     line("content-type", content_type);
   }
   line("x-request-id", request_id_);

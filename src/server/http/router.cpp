@@ -53,6 +53,10 @@ const Router::Route* Router::find(std::string_view method, std::string_view path
   return found == routes_.end() ? nullptr : &*found;
 }
 
+bool Router::has_route(std::string_view method, std::string_view path) const {
+  return find(method, path) != nullptr;
+}
+
 std::string Router::allowed_methods(std::string_view path) const {
   std::string methods;
   for (const Route& route : routes_) {

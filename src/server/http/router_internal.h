@@ -32,6 +32,7 @@ class Router final : public HttpHandler {
   Router(std::vector<std::string> api_keys, std::function<bool()> is_draining);
 
   void add(Route route);
+  bool has_route(std::string_view method, std::string_view path) const;
 
   std::optional<HttpReply> screen(const HttpRequest& head) override;
   bool is_quick(const HttpRequest& request) const override;

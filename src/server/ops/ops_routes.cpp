@@ -1,6 +1,7 @@
 #include "base/json.h"
 #include "engine/engine.h"
 #include "server/errors_internal.h"
+#include "server/ops/engine_events_internal.h"
 #include "server/ops/metrics_internal.h"
 #include "server/ops/ops_routes_internal.h"
 
@@ -33,7 +34,12 @@ HttpReply health(const ApiContext& context, bool is_draining) {
 
 }  // namespace
 
-void add_ops_routes(Router& router, ApiContext& context, const std::function<bool()>& is_draining) {
+void add_ops_routes(
+    Router& router,
+    ApiContext& context,
+    EngineEvents& events,
+    const std::function<bool()>& is_draining
+) {
   for (const char* path : {"/health", "/ping"}) {
     router.add(
         {.method = "GET",
@@ -69,6 +75,21 @@ void add_ops_routes(Router& router, ApiContext& context, const std::function<boo
              responder->send(std::move(reply));
            },
        .works_while_draining = true,
+       .is_quick = true}
+  );
+  router.add(
+      {.method = "GET",
+       .path = "/v1/engine/events",
+       .handler =
+           [&context, &events](const HttpRequest& request, const ResponderPtr& responder) {
+             if (request.method == "HEAD") {
+               HttpReply reply;
+               reply.content_type = "text/event-stream; charset=utf-8";
+               responder->send(std::move(reply));
+               return;
+             }
+             events.add(responder, context.config.sse_keep_alive);
+           },
        .is_quick = true}
   );
 }

@@ -5,8 +5,15 @@
 
 namespace rapt {
 
-// /health, /ping, /version and /metrics. `context` must outlive the router; `is_draining` is asked
-// for each request.
-void add_ops_routes(Router& router, ApiContext& context, const std::function<bool()>& is_draining);
+class EngineEvents;
+
+// /health, /ping, /version, /metrics and /v1/engine/events. `context` and `events` must outlive the
+// router; `is_draining` is asked for each request.
+void add_ops_routes(
+    Router& router,
+    ApiContext& context,
+    EngineEvents& events,
+    const std::function<bool()>& is_draining
+);
 
 }  // namespace rapt

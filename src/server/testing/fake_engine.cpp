@@ -57,6 +57,14 @@ void FakeEngine::hold() {
 void FakeEngine::release() {
   const std::lock_guard lock(mutex_);
   is_held_ = false;
+  num_steps_left_ = -1;
+  changed_.notify_all();
+}
+
+void FakeEngine::allow_steps(int num_steps) {
+  const std::lock_guard lock(mutex_);
+  is_held_ = num_steps == 0;
+  num_steps_left_ = num_steps;
   changed_.notify_all();
 }
 
@@ -166,6 +174,52 @@ EngineStats FakeEngine::stats() const {
   return stats;
 }
 
+EngineFacts FakeEngine::facts() const {
+  return EngineFacts{
+      .weight_bytes = 3U << 30,
+      .kv_cache_bytes = 1U << 30,
+      .workspace_bytes = 100U << 20,
+      .memory_bytes = 8ULL << 30,
+      .block_size = 16,
+      .kv_dtype = "bf16",
+      .kv_groups =
+          {{.window = 0, .num_layers = 12, .num_blocks = 64, .block_bytes = 1U << 20},
+           {.window = 128, .num_layers = 12, .num_blocks = 36, .block_bytes = 1U << 20}},
+      .max_model_len = max_model_len_,
+      .max_num_seqs = 8,
+      .max_num_batched_tokens = 512,
+      .num_threads = 1,
+      .kernels = "none",
+      .attention = "fake"};
+}
+
+EngineSnapshot FakeEngine::snapshot(std::int64_t) const {
+  const std::lock_guard lock(mutex_);
+  EngineSnapshot out;
+  out.step.number = stats_.num_steps;
+  out.step.num_sequences = static_cast<int>(live_.size());
+  out.kv_groups.resize(2);
+  out.kv_groups[0].cells.resize(64);
+  out.kv_groups[1].cells.resize(36);
+  for (const Live& live : live_) {
+    SequenceSnapshot& sequence = out.running.emplace_back();
+    sequence.request_id = live.request.id;
+    sequence.client_id = live.request.client_id;
+    sequence.phase = SequencePhase::kDecode;
+    sequence.num_prompt = static_cast<int>(live.request.prompt.size());
+    sequence.num_computed = sequence.num_prompt;
+    sequence.num_output = live.choices.front().num_tokens;
+    sequence.max_output = live.request.stop.max_tokens;
+    sequence.num_blocks = 1;
+    const auto owner = static_cast<int>(out.running.size());
+    if (owner <= 64) {
+      out.kv_groups[0].num_used = owner;
+      out.kv_groups[0].cells[static_cast<std::size_t>(owner) - 1] = {owner, 1};
+    }
+  }
+  return out;
+}
+
 void FakeEngine::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -181,6 +235,9 @@ void FakeEngine::run() {
       live = may_step && step(*live) ? live_.erase(live) : std::next(live);
     }
     ++stats_.num_steps;
+    if (num_steps_left_ > 0 && --num_steps_left_ == 0) {
+      is_held_ = true;
+    }
     changed_.notify_all();
     // Lets other threads in between two steps.
     lock.unlock();

@@ -42,6 +42,8 @@ class FakeEngine final : public Engine {
   // While held no step is made; requests stay where they are.
   void hold();
   void release();
+  // Makes `num_steps` more steps and then holds.
+  void allow_steps(int num_steps);
   // Waits until exactly `num_live` requests are unfinished; false after 20 s.
   bool wait_live(int num_live);
   // A copy of the last request that was submitted.
@@ -59,6 +61,9 @@ class FakeEngine final : public Engine {
   bool is_idle() const override;
   void stop() override;
   EngineStats stats() const override;
+  EngineFacts facts() const override;
+  // Live requests hold one block of the first group each.
+  EngineSnapshot snapshot(std::int64_t since) const override;
 
   int max_model_len() const override { return max_model_len_; }
 
@@ -105,6 +110,7 @@ class FakeEngine final : public Engine {
   EngineStats stats_;
   int num_submitted_ = 0;
   bool is_held_ = false;
+  int num_steps_left_ = -1;  // until it holds; negative: no end
   bool is_draining_ = false;
   bool is_stopped_ = false;
   std::thread thread_;

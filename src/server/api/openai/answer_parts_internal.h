@@ -51,7 +51,10 @@ std::string text_with_special(const Tokenizer& tokenizer, const std::vector<Toke
 std::string token_text(TokenId token, const Tokenizer* tokenizer);
 
 // {"content": [{"token", "bytes", "logprob", "top_logprobs"}], "refusal": null}
-json::object chat_logprobs(const std::vector<LogprobEntry>& entries, const Tokenizer* tokenizer);
+// With ids each token also has its `token_id`.
+json::object chat_logprobs(
+    const std::vector<LogprobEntry>& entries, const Tokenizer* tokenizer, bool with_ids
+);
 // {"tokens", "token_logprobs", "top_logprobs", "text_offset"}
 json::object completion_logprobs(
     const std::vector<LogprobEntry>& entries, const Tokenizer* tokenizer

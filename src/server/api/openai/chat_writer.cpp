@@ -80,7 +80,8 @@ class ChatWriter final : public AnswerWriter {
     if (!delta.empty() || !piece.logprobs.empty() || has_ids) {
       json::object choice = stream_choice(choice_idx, std::move(delta), std::nullopt);
       if (!piece.logprobs.empty()) {
-        choice["logprobs"] = chat_logprobs(piece.logprobs, options_.tokenizer);
+        choice["logprobs"] =
+            chat_logprobs(piece.logprobs, options_.tokenizer, options_.with_token_ids);
       }
       if (options_.with_token_ids) {
         choice["token_ids"] = token_id_array(piece.token_ids);
@@ -126,7 +127,8 @@ class ChatWriter final : public AnswerWriter {
     choice["message"] = std::move(message);
     choice["logprobs"] = nullptr;
     if (options_.with_logprobs) {
-      choice["logprobs"] = chat_logprobs(piece.logprobs, options_.tokenizer);
+      choice["logprobs"] =
+          chat_logprobs(piece.logprobs, options_.tokenizer, options_.with_token_ids);
     }
     choice["finish_reason"] = chat_finish_reason(piece.finish, has_calls);
     choice["stop_reason"] = stop_reason_value(piece.finish, options_);

@@ -22,7 +22,7 @@ std::string_view bytes_of(TokenId token, const Tokenizer* tokenizer) {
   return tokenizer == nullptr ? std::string_view() : tokenizer->token_bytes(token);
 }
 
-json::object chat_entry(const TokenLogprob& logprob, const Tokenizer* tokenizer) {
+json::object chat_entry(const TokenLogprob& logprob, const Tokenizer* tokenizer, bool with_id) {
   json::object entry;
   entry["token"] = token_text(logprob.token, tokenizer);
   entry["logprob"] = shortest(logprob.logprob);
@@ -31,6 +31,9 @@ json::object chat_entry(const TokenLogprob& logprob, const Tokenizer* tokenizer)
     bytes.emplace_back(static_cast<unsigned char>(byte));
   }
   entry["bytes"] = std::move(bytes);
+  if (with_id) {
+    entry["token_id"] = logprob.token;
+  }
   return entry;
 }
 
@@ -55,13 +58,15 @@ std::string completion_key(TokenId token, const Tokenizer* tokenizer) {
 
 }  // namespace
 
-json::object chat_logprobs(const std::vector<LogprobEntry>& entries, const Tokenizer* tokenizer) {
+json::object chat_logprobs(
+    const std::vector<LogprobEntry>& entries, const Tokenizer* tokenizer, bool with_ids
+) {
   json::array content;
   for (const LogprobEntry& entry : entries) {
-    json::object item = chat_entry(entry.drawn, tokenizer);
+    json::object item = chat_entry(entry.drawn, tokenizer, with_ids);
     json::array top;
     for (const TokenLogprob& other : entry.top) {
-      top.emplace_back(chat_entry(other, tokenizer));
+      top.emplace_back(chat_entry(other, tokenizer, with_ids));
     }
     item["top_logprobs"] = std::move(top);
     content.emplace_back(std::move(item));
