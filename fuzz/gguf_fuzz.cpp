@@ -24,7 +24,7 @@ void read_all(const rapt::GgufMetadata& metadata) {
     CHECK(!is_list || !is_single, "both a list and a single value");
     CHECK(!value.kind().empty());
   }
-  CHECK(!to_json_text(metadata.to_json("", ~std::uint64_t{0})).empty());
+  CHECK(!rapt::to_json_text(metadata.to_json("", ~std::uint64_t{0})).empty());
 }
 
 }  // namespace

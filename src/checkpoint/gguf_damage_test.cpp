@@ -140,6 +140,7 @@ TEST(GgufDamage, RefusesBadTensors) {
   expect_refused(with_dims({1, 1, 1, 1, 1}), "\"t\" has 5 dimensions; GGUF allows 4");
   expect_refused(with_dims({-1}), "\"t\" has more elements than any file could hold");
   expect_refused(with_dims({1LL << 32, 1LL << 32}), "more elements than any file could hold");
+  expect_refused(with_dims({1LL << 40, 0, 1LL << 40}), "more elements than any file could hold");
   expect_refused(with_dims({1LL << 40}), "\"t\" ends past the end of the file");
   expect_refused(with_dims({33}, kGgufQ8), "rows of 33 elements, which are no whole blocks of 32");
   expect_refused(with_dims({}, kGgufQ8), "rows of 1 elements");

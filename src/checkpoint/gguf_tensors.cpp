@@ -77,18 +77,20 @@ Result<void> EntryReader::read_dims(TensorInfo& info) {
         "has " + std::to_string(num_dims) + " dimensions; GGUF allows " + std::to_string(kMaxDims)
     );
   }
-  // Twice as many elements as fit no file, and low enough that their bytes fit 64 bits.
+  // No file is that large; and the bytes of so many elements, multiplied in any order, fit 64 bits.
+  // Sizes of 0 do not make others harmless.
   constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 59;
-  std::uint64_t num_elements = 1;
+  std::uint64_t product = 1;
   for (std::uint32_t dim = 0; dim < num_dims; ++dim) {
     std::uint64_t size = 0;
     if (!cursor_.read(size)) {
       return cut_short("the entry of tensor " + in_quotes(info.name));
     }
-    if (size > kMaxElements || (size > 0 && num_elements > kMaxElements / size)) {
+    const std::uint64_t factor = std::max<std::uint64_t>(size, 1);
+    if (factor > kMaxElements / product) {
       return problem(info, "has more elements than any file could hold");
     }
-    num_elements *= size;
+    product *= factor;
     info.dims.push_back(static_cast<std::int64_t>(size));
   }
   std::reverse(info.dims.begin(), info.dims.end());
