@@ -4,6 +4,7 @@
   make_checkpoint.py --case window-3 --layout hf --out DIR      one golden case in one layout
   make_checkpoint.py --all-goldens --out DIR                    every case, in DIR/CASE/LAYOUT
   make_checkpoint.py --preset demo --out DIR                    a toy with gpt-oss's vocabulary
+  make_checkpoint.py --preset demo-gguf --out DIR               the same in DIR/model.gguf
   make_checkpoint.py --case window-3 --layout gguf --out DIR    the same model in DIR/model.gguf
   make_checkpoint.py --preset gpt-oss-20b --out DIR             full size, 13.8 GB
 

@@ -43,8 +43,9 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .commands = kLoading,
      .metavar = "MODEL",
      .is_positional = true,
-     .help = "a checkpoint directory, or a name such as openai/gpt-oss-20b that is in the local "
-             "Hugging Face cache",
+     .help =
+         "a checkpoint directory, a .gguf file, or a name such as openai/gpt-oss-20b in the local "
+         "Hugging Face cache",
      .assign = [](FlagTargets& to, const FlagValue& value) { to.load.model = value.text; }},
     {.name = "model",
      .commands = kTextOnly,

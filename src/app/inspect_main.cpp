@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <string>
 
+#include "app/checkpoint_report.h"
 #include "app/commands.h"
 #include "app/loaded_model.h"
 #include "base/cpu_info.h"
@@ -27,7 +28,26 @@ void print_line(const std::string& name, const std::string& value) {
   std::printf("%-24s %s\n", name.c_str(), value.c_str());
 }
 
-void print_text(const std::string& path, const ModelInfo& info, const MemoryPlan& plan) {
+// A line's worth of a value.
+std::string shortened(const json::value& value) {
+  constexpr std::size_t kMaxShown = 100;
+  std::string text = to_json_text(value);
+  if (text.size() <= kMaxShown) {
+    return text;
+  }
+  std::size_t end = kMaxShown;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
+    --end;
+  }
+  return text.substr(0, end) + "...";
+}
+
+void print_text(
+    const std::string& path,
+    const CheckpointReport& files,
+    const ModelInfo& info,
+    const MemoryPlan& plan
+) {
   print_line("model", path);
   print_line("architecture", info.architecture);
   for (const auto& [name, value] : info.details) {
@@ -36,6 +56,8 @@ void print_text(const std::string& path, const ModelInfo& info, const MemoryPlan
   print_line("parameters", std::to_string(info.num_parameters));
   print_line("active a token", std::to_string(info.num_active_parameters));
   print_line("expert weights", info.weight_format);
+  print_line("files", std::to_string(files.num_files) + ", " + files.container);
+  print_line("tensors", files.types_text());
   print_line("weight bytes", with_gib(plan.weight_bytes));
   print_line("KV cache bytes", with_gib(plan.kv_cache_bytes));
   for (std::size_t idx = 0; idx < plan.kv_groups.size(); ++idx) {
@@ -52,9 +74,28 @@ void print_text(const std::string& path, const ModelInfo& info, const MemoryPlan
   print_line("workspace bytes", with_gib(plan.workspace_bytes));
   print_line("memory of this process", with_gib(plan.memory_bytes));
   print_line("longest sequence", std::to_string(plan.max_model_len) + " tokens");
+  if (!files.metadata.empty()) {
+    std::printf("metadata\n");
+  }
+  for (const auto& [key, value] : files.metadata) {
+    std::printf("  %s: %s\n", key.c_str(), shortened(value).c_str());
+  }
 }
 
-void print_json(const std::string& path, const ModelInfo& info, const MemoryPlan& plan) {
+void print_json(
+    const std::string& path,
+    const CheckpointReport& files,
+    const ModelInfo& info,
+    const MemoryPlan& plan
+) {
+  json::object tensors;
+  for (const auto& [type, num_tensors] : files.type_counts) {
+    tensors[type] = num_tensors;
+  }
+  json::object metadata;
+  for (const auto& [key, value] : files.metadata) {
+    metadata[key] = value;
+  }
   json::object details;
   for (const auto& [name, value] : info.details) {
     details[name] = value;
@@ -75,6 +116,10 @@ void print_json(const std::string& path, const ModelInfo& info, const MemoryPlan
       {"num_parameters", info.num_parameters},
       {"num_active_parameters", info.num_active_parameters},
       {"expert_weights", info.weight_format},
+      {"container", files.container},
+      {"num_files", files.num_files},
+      {"tensor_types", tensors},
+      {"metadata", metadata},
       {"weight_bytes", plan.weight_bytes},
       {"kv_cache_bytes", plan.kv_cache_bytes},
       {"kv_cache_dtype", std::string(name_of(plan.kv_dtype))},
@@ -92,10 +137,11 @@ Result<void> inspect(const InspectOptions& options) {
   ASSIGN_OR_RETURN(const std::string path, find_model_folder(options.load.model));
   ASSIGN_OR_RETURN(const std::unique_ptr<Model> model, load_model(path));
   ASSIGN_OR_RETURN(const MemoryPlan plan, plan_memory(options.load.engine, *model, detect_cpu()));
+  ASSIGN_OR_RETURN(const CheckpointReport files, report_checkpoint(path));
   if (options.json) {
-    print_json(path, model->info(), plan);
+    print_json(path, files, model->info(), plan);
   } else {
-    print_text(path, model->info(), plan);
+    print_text(path, files, model->info(), plan);
   }
   return {};
 }

@@ -1,5 +1,7 @@
 #include "checkpoint/gguf_metadata.h"
 
+#include <array>
+#include <charconv>
 #include <optional>
 #include <type_traits>
 
@@ -88,6 +90,16 @@ std::optional<std::int64_t> integer_in(GgufType type, std::string_view bytes) {
   });
 }
 
+// The double that a float was meant to be: that of its shortest decimal form, so that the 1e-5 of a
+// file is the 1e-5 of a config.json.
+double double_meant_by(float number) {
+  std::array<char, 32> digits{};
+  const auto [end, status] = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  double meant = number;
+  std::from_chars(digits.data(), end, meant);
+  return meant;
+}
+
 json::value json_of_number(GgufType type, std::string_view bytes) {
   return visit_number(type, bytes, [](auto number) -> json::value {
     if constexpr (std::is_integral_v<decltype(number)>) {
@@ -96,7 +108,11 @@ json::value json_of_number(GgufType type, std::string_view bytes) {
         return static_cast<std::int64_t>(number);
       }
     }
-    return number;
+    if constexpr (std::is_same_v<decltype(number), float>) {
+      return double_meant_by(number);
+    } else {
+      return number;
+    }
   });
 }
 

@@ -130,7 +130,7 @@ TEST(GgufMetadata, ReadsEachType) {
                                 .add_value("i16", 3, gguf_number(std::int16_t{-300}))
                                 .add_value("u32", 4, gguf_number(std::uint32_t{4000000000}))
                                 .add_value("i32", 5, gguf_number(std::int32_t{-70000}))
-                                .add_value("f32", 6, gguf_number(0.5F))
+                                .add_f32("f32", 1e-5F)
                                 .add_bool("bool", true)
                                 .add_text("text", "hello")
                                 .add_value("u64", 10, gguf_number(std::uint64_t{1} << 40))
@@ -152,7 +152,7 @@ TEST(GgufMetadata, ReadsEachType) {
   EXPECT_EQ(*metadata.text("text"), "hello");
   EXPECT_EQ(
       to_json_text(metadata.to_json("", 0)),
-      R"({"u8":200,"i8":-5,"u16":65535,"i16":-300,"u32":4000000000,"i32":-70000,"f32":0.5,)"
+      R"({"u8":200,"i8":-5,"u16":65535,"i16":-300,"u32":4000000000,"i32":-70000,"f32":1e-05,)"
       R"("bool":true,"text":"hello","u64":1099511627776,"i64":-1,"f64":0.1})"
   );
 }

@@ -77,15 +77,63 @@ def test_inspect_tells_what_is_there(binary: Path, checkpoint: Path):
     assert report["weight_bytes"] < sum(f.stat().st_size for f in checkpoint.glob("*.safetensors"))
 
 
-@pytest.mark.parametrize("layout", ["hf", "original", "bf16"])
+@pytest.fixture(scope="module")
+def gguf_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The toy in one GGUF file, with its tokenizer."""
+    out = tmp_path_factory.mktemp("gguf")
+    tool = ROOT / "tools" / "make_checkpoint.py"
+    subprocess.run([sys.executable, tool, "--preset", "demo-gguf", "--out", out], check=True)
+    return out / "model.gguf"
+
+
+def test_gguf_answers_as_safetensors_do(binary: Path, checkpoint: Path, gguf_model: Path):
+    flags = ("Why is the sky blue?", "--seed", "5", "--kv-cache-memory-bytes", "64MiB")
+    expected = rapt(binary, "run", checkpoint, *flags)
+    assert expected.returncode == 0 and expected.stdout
+    for model in (gguf_model, gguf_model.parent):
+        assert rapt(binary, "run", model, *flags).stdout == expected.stdout
+
+
+def test_gguf_brings_its_tokenizer(binary: Path, gguf_model: Path):
+    text = "Größe 日本語 12345 <|start|>"
+    expected = rapt(binary, "tokenize", "o200k_harmony", text)
+    assert expected.returncode == 0
+    assert rapt(binary, "tokenize", gguf_model, text).stdout == expected.stdout
+
+
+def test_inspect_shows_types_and_metadata(binary: Path, gguf_model: Path):
+    text = rapt(binary, "inspect", gguf_model).stdout.decode()
+    for word in ("1, GGUF", "MXFP4", 'general.architecture: "gpt-oss"', "an array of 201088 strings"):
+        assert word in text
+    report = json.loads(rapt(binary, "inspect", gguf_model, "--json").stdout)
+    assert report["container"] == "GGUF"
+    assert report["tensor_types"]["MXFP4"] == 12
+    assert report["metadata"]["gpt-oss.block_count"] == 4
+    assert report["metadata"]["gpt-oss.attention.layer_norm_rms_epsilon"] == 1e-5
+
+
+def test_damaged_gguf_is_refused_in_a_sentence(binary: Path, gguf_model: Path, tmp_path: Path):
+    data = gguf_model.read_bytes()
+    cut, other = tmp_path / "cut.gguf", tmp_path / "other.gguf"
+    cut.write_bytes(data[: len(data) // 2])
+    other.write_bytes(data.replace(b"gpt-oss", b"gpt-xyz", 1))
+    for command in ("inspect", "serve"):
+        assert "cut short or damaged" in refusal(rapt(binary, command, cut))
+        assert "gpt-xyz" in refusal(rapt(binary, command, other))
+
+
+@pytest.mark.parametrize("layout", ["hf", "original", "bf16", "gguf", "gguf-ollama"])
 def test_layouts_give_the_same_logits(binary: Path, tmp_path: Path, layout: str):
     rows = []
+    # The integer modes multiply decoded experts, as all floats, without them.
+    flags = ("--linear-mode", "f32") if layout == "bf16" else ()
     for each in ("hf", layout):
         out = tmp_path / each
         tool = ROOT / "tools" / "make_checkpoint.py"
         command = [sys.executable, tool, "--case", "window-3", "--layout", each, "--out", out]
         subprocess.run(command, check=True, capture_output=True)
-        result = rapt(binary, "logits", out, "--token-ids", "1,2,3,4,5,6,7", "--format", "npy")
+        prompt = ("--token-ids", "1,2,3,4,5,6,7", "--format", "npy")
+        result = rapt(binary, "logits", out, *prompt, *flags)
         assert result.returncode == 0, result.stderr
         rows.append(result.stdout)
     assert rows[0] == rows[1], "same stored values, same bits"

@@ -159,7 +159,8 @@ GGUF = [
     (*case, mode)
     for case in golden_lib.cases()
     for mode in MODES
-    if case[1] == "gguf" or (case[1] == "gguf-q8" and mode in ("f32", "reference"))
+    if case[1] in ("gguf", "gguf-ollama")
+    or (case[1] == "gguf-q8" and mode in ("f32", "reference"))
 ]
 
 

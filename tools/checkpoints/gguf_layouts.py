@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import gguf_io
+from . import gguf_io, gguf_tokenizer
 from .gguf_io import U16, GgufTensor
 from .number_formats import from_bf16, quantise_q8
 from .spec import ModelSpec
@@ -87,6 +87,8 @@ def _metadata(spec: ModelSpec, layout: str) -> dict[str, object]:
         metadata["general.file_type"] = 38
         metadata["tokenizer.ggml.eos_token_id"] = end_token
     metadata["tokenizer.ggml.padding_token_id"] = spec.vocab - 2
+    if spec.vocab == gguf_tokenizer.VOCABULARY:
+        metadata |= gguf_tokenizer.o200k_harmony()
     return metadata
 
 

@@ -7,6 +7,11 @@ from . import configs, demo, full_size
 from .writing import Storage, write_checkpoint, write_json
 
 
+def _demo_gguf(out: Path, config_only: bool) -> None:
+    """The demo with its tokenizer in one GGUF file."""
+    write_checkpoint(demo.SPEC, "gguf", Storage(), out, config_only, demo.demo_tensors)
+
+
 def _demo(out: Path, config_only: bool) -> None:
     write_checkpoint(demo.SPEC, "hf", Storage("hub"), out, config_only, demo.demo_tensors)
     write_json(out / "generation_config.json", configs.generation_config(demo.SPEC))
@@ -24,6 +29,7 @@ def _gpt_oss_20b_slice(out: Path, config_only: bool) -> None:
 
 _WRITERS = {
     "demo": _demo,
+    "demo-gguf": _demo_gguf,
     "gpt-oss-20b": _gpt_oss_20b,
     "gpt-oss-20b-slice": _gpt_oss_20b_slice,
 }
