@@ -179,8 +179,8 @@ class Checker {
     if (run.is_deterministic && variant_.batch_invariance == BatchInvariance::kNever) {
       add(ReasonCode::kDeterminism,
           "deterministic",
-          "leave for bits that depend on the batch",
-          "a deterministic run");
+          "a run that is not deterministic",
+          "gives bits that depend on the batch");
     }
     if (variant_.max_sequences > 0 && run.max_sequences > variant_.max_sequences) {
       add(ReasonCode::kMaxSequences,

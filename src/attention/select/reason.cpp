@@ -70,6 +70,7 @@ std::string Reason::text() const {
     case ReasonCode::kWindow:
     case ReasonCode::kSoftCap:
     case ReasonCode::kModelKind:
+    case ReasonCode::kDeterminism:
       return have;
     default:
       return "needs " + need + ", this is " + have;
