@@ -50,7 +50,7 @@ TEST(FlagHelp, GivesRangesChoicesAndDefaults) {
     text += word + " ";
   }
   EXPECT_THAT(text, HasSubstr("from 0 to 65535; default 8000"));
-  EXPECT_THAT(text, HasSubstr("one of auto, bf16, f32; default auto"));
+  EXPECT_THAT(text, HasSubstr("one of auto, bf16, f32, fp8; default auto"));
   EXPECT_THAT(text, HasSubstr("RAPT_MAX_MODEL_LEN"));
 }
 

@@ -75,8 +75,10 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .commands = kLoading,
      .metavar = "TYPE",
      .default_text = "auto",
-     .choices = "auto|bf16|f32",
-     .help = "element type of the KV cache; auto: bf16, or f32 with --linear-mode f32",
+     .choices = "auto|bf16|f32|fp8",
+     .help = "element type of the KV cache; auto: bf16, or f32 with --linear-mode f32; fp8 (E4M3) "
+             "holds "
+             "twice as much in full layers and costs accuracy",
      .assign = [](FlagTargets& to, const FlagValue& value) { to.kv_cache_dtype = value.text; }},
     {.name = "kv-cache-memory-bytes",
      .kind = FlagKind::kBytes,

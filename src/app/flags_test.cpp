@@ -68,7 +68,7 @@ TEST(Flags, DefaultsOfTheTableAreThoseOfTheStructs) {
   EXPECT_EQ(parsed.load.engine.max_num_seqs, engine.max_num_seqs);
   EXPECT_EQ(parsed.load.engine.max_num_batched_tokens, engine.max_num_batched_tokens);
   EXPECT_EQ(parsed.load.engine.kv_cache_bytes, engine.kv_cache_bytes);
-  EXPECT_EQ(parsed.load.engine.kv_cache_f32, engine.kv_cache_f32);
+  EXPECT_EQ(parsed.load.engine.kv_cache_dtype, engine.kv_cache_dtype);
   EXPECT_EQ(parsed.load.engine.num_threads, engine.num_threads);
   EXPECT_EQ(parsed.load.engine.max_queued_requests, engine.max_queued_requests);
   EXPECT_EQ(parsed.load.engine.reference, engine.reference);
@@ -131,7 +131,7 @@ TEST(Flags, ReadsEveryServeFlag) {
   );
   EXPECT_EQ(options.load.model, "dir");
   EXPECT_EQ(options.load.engine.num_threads, 3);
-  EXPECT_TRUE(options.load.engine.kv_cache_f32);
+  EXPECT_EQ(options.load.engine.kv_cache_dtype, DType::kF32);
   EXPECT_EQ(options.load.engine.kv_cache_bytes, 2ULL << 30);
   EXPECT_EQ(options.load.engine.max_model_len, 32768);
   EXPECT_EQ(options.load.engine.max_num_seqs, 8);
@@ -268,9 +268,16 @@ TEST(Flags, ReadsTokenIdsFromAFile) {
 }
 
 TEST(Flags, KvCacheTypeFollowsReferenceUnlessGiven) {
-  EXPECT_TRUE(parse_as<ServeOptions>({"serve", "m", "--reference"}).load.engine.kv_cache_f32);
-  EXPECT_FALSE(parse_as<ServeOptions>({"serve", "m", "--reference", "--kv-cache-dtype", "bf16"})
-                   .load.engine.kv_cache_f32);
+  const auto type_of = [](const std::vector<std::string>& more) {
+    std::vector<std::string> args = {"serve", "m"};
+    args.insert(args.end(), more.begin(), more.end());
+    return parse_as<ServeOptions>(args).load.engine.kv_cache_dtype;
+  };
+  EXPECT_EQ(type_of({}), DType::kBF16);
+  EXPECT_EQ(type_of({"--reference"}), DType::kF32);
+  EXPECT_EQ(type_of({"--reference", "--kv-cache-dtype", "bf16"}), DType::kBF16);
+  EXPECT_EQ(type_of({"--kv-cache-dtype", "f32"}), DType::kF32);
+  EXPECT_EQ(type_of({"--kv-cache-dtype", "fp8"}), DType::kF8E4M3);
 }
 
 TEST(Flags, CommandLineWinsOverFileOverEnvironmentOverDefault) {
@@ -343,14 +350,17 @@ TEST(Flags, LinearModeAndItsConsequences) {
     return parse_as<ServeOptions>(flags).load.engine;
   };
   EXPECT_EQ(engine_of({}).linear_mode, LinearMode::kI16);
-  EXPECT_FALSE(engine_of({}).kv_cache_f32);
+  EXPECT_EQ(engine_of({}).kv_cache_dtype, DType::kBF16);
   EXPECT_EQ(engine_of({"--linear-mode", "i8"}).linear_mode, LinearMode::kI8);
   EXPECT_EQ(engine_of({"--reference"}).linear_mode, LinearMode::kF32);
-  EXPECT_TRUE(engine_of({"--reference"}).kv_cache_f32);
+  EXPECT_EQ(engine_of({"--reference"}).kv_cache_dtype, DType::kF32);
   EXPECT_EQ(engine_of({"--reference", "--linear-mode=i8"}).linear_mode, LinearMode::kI8);
-  EXPECT_FALSE(engine_of({"--reference", "--linear-mode=i8"}).kv_cache_f32);
-  EXPECT_TRUE(engine_of({"--linear-mode", "f32"}).kv_cache_f32);
-  EXPECT_FALSE(engine_of({"--linear-mode", "f32", "--kv-cache-dtype", "bf16"}).kv_cache_f32);
+  EXPECT_EQ(engine_of({"--reference", "--linear-mode=i8"}).kv_cache_dtype, DType::kBF16);
+  EXPECT_EQ(engine_of({"--kv-cache-dtype", "fp8"}).kv_cache_dtype, DType::kF8E4M3);
+  EXPECT_EQ(engine_of({"--linear-mode", "f32"}).kv_cache_dtype, DType::kF32);
+  EXPECT_EQ(
+      engine_of({"--linear-mode", "f32", "--kv-cache-dtype", "bf16"}).kv_cache_dtype, DType::kBF16
+  );
   EXPECT_THAT(
       error_of({"serve", "m", "--linear-mode", "i4"}), HasSubstr("one of auto, i16, i8, f32")
   );
@@ -391,7 +401,7 @@ TEST(Flags, RefusesValuesOutOfRange) {
   EXPECT_THAT(error_of({"serve", "m", "--port", "-1"}), HasSubstr("from 0 to 65535"));
   EXPECT_THAT(error_of({"serve", "m", "--port", "80x"}), HasSubstr("a whole number"));
   EXPECT_THAT(
-      error_of({"serve", "m", "--kv-cache-dtype", "f16"}), HasSubstr("one of auto, bf16, f32")
+      error_of({"serve", "m", "--kv-cache-dtype", "f16"}), HasSubstr("one of auto, bf16, f32, fp8")
   );
   EXPECT_THAT(error_of({"run", "m", "x", "--top-p", "0"}), HasSubstr("above 0 and up to 1"));
   EXPECT_THAT(error_of({"run", "m", "x", "--temperature", "nan"}), HasSubstr("a number"));

@@ -67,8 +67,8 @@ void print_text(
         window > 0 ? "  sliding layers" : "  full layers",
         std::to_string(group.num_layers) + ", " + std::to_string(group.num_blocks) + " blocks of " +
             std::to_string(plan.block_size) + " positions, " +
-            std::to_string(KVCache::block_bytes(group, plan.block_size, plan.kv_dtype)) +
-            " bytes a block (" + std::string(name_of(plan.kv_dtype)) + ")"
+            std::to_string(KVCache::block_bytes(group, plan.block_size)) + " bytes a block (" +
+            std::string(name_of(group.dtype)) + ")"
     );
   }
   print_line("workspace bytes", with_gib(plan.workspace_bytes));
@@ -106,7 +106,7 @@ void print_json(
         {{"window", info.kv_groups[idx].window},
          {"num_layers", plan.kv_groups[idx].num_layers},
          {"num_blocks", plan.kv_groups[idx].num_blocks},
-         {"block_bytes", KVCache::block_bytes(plan.kv_groups[idx], plan.block_size, plan.kv_dtype)}}
+         {"block_bytes", KVCache::block_bytes(plan.kv_groups[idx], plan.block_size)}}
     );
   }
   const json::value report = {

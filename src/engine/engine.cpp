@@ -24,6 +24,11 @@ namespace rapt {
 
 namespace {
 
+// As numerics_id() writes it.
+std::string_view kv_name_of(DType dtype) {
+  return dtype == DType::kF32 ? "kvf32-" : dtype == DType::kF8E4M3 ? "kvfp8-" : "kvbf16-";
+}
+
 using Clock = std::chrono::steady_clock;
 
 KVCacheManager make_kv_manager(const MemoryPlan& plan, const ModelInfo& info) {
@@ -147,8 +152,8 @@ class EngineImpl : public Engine {
   int vocab_size() const override { return model_->info().vocab_size; }
 
   std::string numerics_id() const override {
-    return "1-" + std::string(name_of(config_.linear_mode)) + "-" +
-           (config_.kv_cache_f32 ? "kvf32-" : "kvbf16-") +
+    return "2-" + std::string(name_of(config_.linear_mode)) + "-" +
+           std::string(kv_name_of(config_.kv_cache_dtype)) +
            std::string(runner_->attention().backend(AttentionSlot::kDecodeFull).name());
   }
 
@@ -381,6 +386,13 @@ void log_plan(
   int num_blocks = 0;
   for (const KVGroupLayout& group : plan.kv_groups) {
     num_blocks += group.num_blocks;
+    if (group.dtype != plan.kv_dtype) {
+      LOG_INFO(
+          "sliding layers keep a wider KV type: their window is short",
+          kv("kv_cache_dtype", name_of(group.dtype)),
+          kv("layers", group.num_layers)
+      );
+    }
   }
   LOG_INFO(
       "memory plan",

@@ -10,6 +10,7 @@
 #include "engine/engine_snapshot.h"
 #include "quant/linear_mode.h"
 #include "request/request.h"
+#include "tensor/dtype.h"
 #include "tensor/stream.h"
 
 namespace rapt {
@@ -21,10 +22,11 @@ struct EngineConfig {
   int max_num_seqs = 64;             // sequences in one step
   int max_num_batched_tokens = 512;  // tokens in one step
   std::uint64_t kv_cache_bytes = 0;  // 0: a quarter of the memory this process may use
-  bool kv_cache_f32 = false;         // else bf16
-  int num_threads = 0;               // 0: the cores this process may use
-  int max_queued_requests = 1024;    // once so many choices wait, submit() refuses
-  bool reference = false;            // plain reference kernels
+  // kBF16, kF32, or kF8E4M3, which full layers only follow: sliding ones then keep BF16.
+  DType kv_cache_dtype = DType::kBF16;
+  int num_threads = 0;                               // 0: the cores this process may use
+  int max_queued_requests = 1024;                    // once so many choices wait, submit() refuses
+  bool reference = false;                            // plain reference kernels
   std::optional<CpuLevel> cpu_level = std::nullopt;  // of the kernels; absent: the best here
   LinearMode linear_mode = LinearMode::kI16;
 };

@@ -19,6 +19,11 @@ KVGroupSpec spec_of(const ModelKVGroup& group) {
   };
 }
 
+// A window is short: F8 would save little there and cost accuracy.
+DType dtype_of(const ModelKVGroup& group, DType wanted) {
+  return wanted == DType::kF8E4M3 && group.window > 0 ? DType::kBF16 : wanted;
+}
+
 std::uint64_t step_bytes(const EngineConfig& config, const Model& model) {
   const std::uint64_t hidden = static_cast<std::uint64_t>(config.max_num_batched_tokens) *
                                static_cast<std::uint64_t>(model.hidden_size());
@@ -33,7 +38,7 @@ std::uint64_t sequence_bytes(const MemoryPlan& plan, const ModelInfo& info, int 
   for (std::size_t idx = 0; idx < plan.kv_groups.size(); ++idx) {
     const int num_blocks = blocks_claimed(spec_of(info.kv_groups[idx]), kBlockSize, num_positions);
     bytes += static_cast<std::uint64_t>(num_blocks) *
-             KVCache::block_bytes(plan.kv_groups[idx], kBlockSize, plan.kv_dtype);
+             KVCache::block_bytes(plan.kv_groups[idx], kBlockSize);
   }
   return bytes;
 }
@@ -52,7 +57,7 @@ Result<MemoryPlan> plan_memory(const EngineConfig& config, const Model& model, c
   const ModelInfo& info = model.info();
   MemoryPlan plan;
   plan.block_size = kBlockSize;
-  plan.kv_dtype = config.kv_cache_f32 ? DType::kF32 : DType::kBF16;
+  plan.kv_dtype = config.kv_cache_dtype;
   plan.weight_bytes = static_cast<std::uint64_t>(info.weight_bytes);
   plan.memory_bytes = cpu.memory_bytes;
   plan.workspace_bytes = step_bytes(config, model);
@@ -62,6 +67,14 @@ Result<MemoryPlan> plan_memory(const EngineConfig& config, const Model& model, c
         ", but the model was made for " + std::to_string(info.max_model_len) + " positions at most"
     );
   }
+  for (const ModelKVGroup& group : info.kv_groups) {
+    if (group.head_dim % (4 / size_of(dtype_of(group, plan.kv_dtype))) != 0) {
+      return invalid_argument(
+          "--kv-cache-dtype fp8 needs heads of a size that 4 divides, and this model's have " +
+          std::to_string(group.head_dim) + "; use bf16"
+      );
+    }
+  }
   const int wanted_len = config.max_model_len > 0 ? config.max_model_len : info.max_model_len;
   const std::uint64_t budget =
       config.kv_cache_bytes > 0 ? config.kv_cache_bytes : cpu.memory_bytes / 4;
@@ -70,10 +83,15 @@ Result<MemoryPlan> plan_memory(const EngineConfig& config, const Model& model, c
   std::uint64_t sliding_bytes = 0;
   std::uint64_t full_block_bytes = 0;
   for (const ModelKVGroup& group : info.kv_groups) {
-    plan.kv_groups.push_back(KVGroupLayout{group.num_layers, 0, group.num_kv_heads, group.head_dim}
-    );
+    plan.kv_groups.push_back(KVGroupLayout{
+        .num_layers = group.num_layers,
+        .num_blocks = 0,
+        .num_kv_heads = group.num_kv_heads,
+        .head_dim = group.head_dim,
+        .dtype = dtype_of(group, plan.kv_dtype),
+    });
     KVGroupLayout& layout = plan.kv_groups.back();
-    const std::uint64_t block_bytes = KVCache::block_bytes(layout, kBlockSize, plan.kv_dtype);
+    const std::uint64_t block_bytes = KVCache::block_bytes(layout, kBlockSize);
     if (group.window == 0) {
       full_block_bytes += block_bytes;
       continue;
@@ -116,8 +134,8 @@ Result<MemoryPlan> plan_memory(const EngineConfig& config, const Model& model, c
     );
   }
   for (const KVGroupLayout& group : plan.kv_groups) {
-    plan.kv_cache_bytes += KVCache::block_bytes(group, kBlockSize, plan.kv_dtype) *
-                           static_cast<std::uint64_t>(group.num_blocks);
+    plan.kv_cache_bytes +=
+        KVCache::block_bytes(group, kBlockSize) * static_cast<std::uint64_t>(group.num_blocks);
   }
   return plan;
 }

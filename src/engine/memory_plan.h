@@ -13,9 +13,9 @@ namespace rapt {
 
 // Where memory goes. All of it is decided before the first request: serving allocates no more.
 struct MemoryPlan {
-  int block_size = 16;    // positions in a KV block
-  int max_model_len = 0;  // tokens one sequence may have
-  DType kv_dtype = DType::kBF16;
+  int block_size = 16;                   // positions in a KV block
+  int max_model_len = 0;                 // tokens one sequence may have
+  DType kv_dtype = DType::kBF16;         // of full layers; sliding ones keep BF16 where this is F8
   std::vector<KVGroupLayout> kv_groups;  // in the order of ModelInfo::kv_groups
   std::uint64_t weight_bytes = 0;        // mapped from the checkpoint, shared with the page cache
   std::uint64_t kv_cache_bytes = 0;

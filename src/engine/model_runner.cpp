@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "attention/registry.h"
 #include "scheduler/sequence.h"
 
 namespace rapt {
@@ -13,6 +14,14 @@ std::uint64_t f32_bytes(std::int64_t num_rows, std::int64_t row_size) {
   return static_cast<std::uint64_t>(num_rows * row_size) * sizeof(float);
 }
 
+std::unique_ptr<AttentionBackend> make_attention(
+    std::string_view name, const AttentionBackendOptions& options
+) {
+  const BackendInfo* info = find_attention_backend(name);
+  CHECK(info != nullptr && info->make != nullptr, name);
+  return info->make(options);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ModelRunner>> ModelRunner::create(
@@ -21,9 +30,7 @@ Result<std::unique_ptr<ModelRunner>> ModelRunner::create(
   const StepSize most = largest_step(config);
   ASSIGN_OR_RETURN(const CpuLevel level, find_cpu_level(config));
   Memory memory;
-  ASSIGN_OR_RETURN(
-      memory.kv_cache, KVCache::create(plan.kv_groups, plan.block_size, plan.kv_dtype)
-  );
+  ASSIGN_OR_RETURN(memory.kv_cache, KVCache::create(plan.kv_groups, plan.block_size));
   ASSIGN_OR_RETURN(
       memory.workspace, Buffer::allocate(model.workspace_bytes(most), "the step's workspace")
   );
@@ -51,7 +58,10 @@ ModelRunner::ModelRunner(
       stream_(stream),
       linear_mode_(config.linear_mode),
       memory_(std::move(memory)),
-      attention_(make_cpu_ref_backend(stream.pool->num_threads(), plan.max_model_len)),
+      attention_(make_attention(
+          config.reference ? "cpu-ref" : "cpu-flash",
+          {.num_threads = stream.pool->num_threads(), .max_positions = plan.max_model_len}
+      )),
       sampler_(model.info().vocab_size, config.max_num_seqs, stream_),
       workspace_(std::move(memory_.workspace)),
       max_rows_(config.max_num_seqs) {

@@ -1,4 +1,5 @@
 #include "attention/backend_info.h"
+#include "attention/cpu_flash/backend_internal.h"
 
 namespace rapt {
 
@@ -84,6 +85,8 @@ constexpr BackendInfo kInfo = {
     .variants = kVariants,
     .numerics_class = "cpu-flash",
     .rank = 10,
+    .make = [](const AttentionBackendOptions& options
+            ) { return make_cpu_flash_backend(options.num_threads, options.max_positions); },
 };
 
 }  // namespace

@@ -1,1 +1,2 @@
-set(SOURCES info.cpp)
+set(SOURCES backend.cpp info.cpp ref.cpp work_list.cpp)
+set(CPU_LEVEL_SOURCES cpu.cpp)

@@ -3,40 +3,16 @@
 #include <algorithm>
 #include <vector>
 
-#include "attention/cpu_ref/ref_internal.h"
+#include "attention/cpu_ref/kernel_internal.h"
 
 namespace rapt {
-
-namespace cpu::scalar {
-extern const AttendKernel kAttend;
-}
-
-namespace cpu::avx2 {
-extern const AttendKernel kAttend;
-}
-
-namespace cpu::avx512 {
-extern const AttendKernel kAttend;
-}
-
-AttendKernel attend_kernel(CpuLevel level) {
-  return KernelBuilds<AttendKernel>{
-      .reference = ref::attend,
-      .scalar = cpu::scalar::kAttend,
-      .avx2 = cpu::avx2::kAttend,
-      .avx512 = cpu::avx512::kAttend,
-  }
-      .at(level);
-}
 
 namespace {
 
 class CpuRefBackend : public AttentionBackend {
  public:
   CpuRefBackend(int num_threads, int max_positions)
-      : num_threads_(num_threads),
-        scores_size_(max_positions + 16),
-        scores_(static_cast<std::size_t>(num_threads * scores_size_)) {}
+      : num_threads_(num_threads), max_positions_(max_positions) {}
 
   std::string_view name() const override { return "cpu-ref"; }
 
@@ -55,15 +31,14 @@ class CpuRefBackend : public AttentionBackend {
   ) override {
     CHECK(q.shape() == (Shape{metadata.num_tokens, spec.num_heads, spec.head_dim}));
     CHECK(out.shape() == q.shape() && stream.pool->num_threads() <= num_threads_);
-    const AttendKernel kernel = attend_kernel(stream.level);
+    const std::int64_t scratch_size = max_positions_ + spec.head_dim;
+    scratch_.resize(static_cast<std::size_t>(num_threads_ * scratch_size));
     const auto attend_item = [&](const SequenceRows& rows, int worker_idx, std::int64_t item) {
       const std::int64_t row = item / spec.num_heads;
       const std::int64_t head = item % spec.num_heads;
+      float* scratch = scratch_.data() + worker_idx * scratch_size;
       const std::int64_t position = rows.first_position + (row - rows.first_row);
-      const std::int64_t kv_head = head / (spec.num_heads / spec.num_kv_heads);
-      const std::int64_t head_offset =
-          kv_head * layer.block_size * layer.head_dim * size_of(layer.dtype);
-      kernel(AttendRow{
+      ref::attend(ref::AttendRow{
           .q = q.f32() + item * spec.head_dim,
           .out = out.f32() + item * spec.head_dim,
           .scale = spec.scale,
@@ -72,14 +47,11 @@ class CpuRefBackend : public AttentionBackend {
           .first_position =
               spec.window > 0 ? std::max<std::int64_t>(position - spec.window + 1, 0) : 0,
           .end_position = position + 1,
-          .k = static_cast<const char*>(layer.k) + head_offset,
-          .v = static_cast<const char*>(layer.v) + head_offset,
-          .is_bf16 = layer.dtype == DType::kBF16,
-          .head_dim = spec.head_dim,
-          .block_size = layer.block_size,
-          .block_stride = layer.block_stride(),
+          .layer = &layer,
+          .kv_head = head / (spec.num_heads / spec.num_kv_heads),
           .block_table = rows.block_tables[static_cast<std::size_t>(spec.group_idx)].data(),
-          .scores = scores_.data() + worker_idx * scores_size_,
+          .scores = scratch,
+          .key = scratch + max_positions_,
       });
     };
     for (const std::int32_t sequence_idx : sequences) {
@@ -99,8 +71,8 @@ class CpuRefBackend : public AttentionBackend {
 
  private:
   int num_threads_;
-  std::int64_t scores_size_;
-  std::vector<float> scores_;  // [num_threads, scores_size_]
+  std::int64_t max_positions_;
+  std::vector<float> scratch_;  // [num_threads, max_positions + head_dim]
 };
 
 }  // namespace

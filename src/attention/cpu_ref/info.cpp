@@ -5,7 +5,7 @@ namespace rapt {
 
 namespace {
 
-constexpr KVType kKVTypes[] = {KVType::kBF16, KVType::kF32};
+constexpr KVType kKVTypes[] = {KVType::kBF16, KVType::kF32, KVType::kFp8};
 
 // Reads the keys once for every query head and adds in one fixed order, so it is bound by
 // arithmetic of one vector at a time; the share is of the fp32 FMA peak, measured for keys in the

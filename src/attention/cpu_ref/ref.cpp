@@ -1,19 +1,14 @@
-#include <array>
+#include <algorithm>
+#include <cmath>
 
-#include "attention/cpu_ref/ref_internal.h"
+#include "attention/cpu_ref/kernel_internal.h"
+#include "attention/kv_reader_internal.h"
 #include "kernels/math.h"
 #include "kernels/ref/sums.h"
-#include "tensor/float_bits.h"
 
 namespace rapt::ref {
 
 namespace {
-
-float element(const AttendRow& row, const void* data, std::int64_t position, std::int64_t d) {
-  const std::int64_t idx = offset_of(row, position) + d;
-  return row.is_bf16 ? bf16_to_f32(static_cast<const std::uint16_t*>(data)[idx])
-                     : static_cast<const float*>(data)[idx];
-}
 
 float soft_capped(float score, float cap) {
   const float x = score / cap;
@@ -24,12 +19,15 @@ float soft_capped(float score, float cap) {
 }  // namespace
 
 void attend(const AttendRow& row) {
+  const KVReader kv(*row.layer, row.kv_head, row.block_table);
   const std::int64_t first = row.first_position;
+  const std::int64_t head_dim = row.layer->head_dim;
   float max_score = row.sink != nullptr ? *row.sink : -INFINITY;
   for (std::int64_t j = first; j < row.end_position; ++j) {
+    kv.read_k(j, row.key);
     PartialSums dot;
-    for (std::int64_t d = 0; d < row.head_dim; ++d) {
-      dot.add_product(d, row.q[d], element(row, row.k, j, d));
+    for (std::int64_t d = 0; d < head_dim; ++d) {
+      dot.add_product(d, row.q[d], row.key[d]);
     }
     float score = dot.total() * row.scale;
     if (row.soft_cap > 0.0F) {
@@ -37,6 +35,13 @@ void attend(const AttendRow& row) {
     }
     row.scores[j - first] = score;
     max_score = max_score < score ? score : max_score;
+  }
+  if (max_score == -INFINITY &&
+      std::none_of(row.scores, row.scores + (row.end_position - first), [](float score) {
+        return std::isnan(score);
+      })) {
+    std::fill_n(row.out, head_dim, 0.0F);
+    return;
   }
   PartialSums weights;
   for (std::int64_t j = first; j < row.end_position; ++j) {
@@ -48,12 +53,15 @@ void attend(const AttendRow& row) {
   if (row.sink != nullptr) {
     sum += math::exp(*row.sink - max_score);
   }
-  for (std::int64_t d = 0; d < row.head_dim; ++d) {
-    float value = 0.0F;
-    for (std::int64_t j = first; j < row.end_position; ++j) {
-      value = std::fma(row.scores[j - first], element(row, row.v, j, d), value);
+  std::fill_n(row.out, head_dim, 0.0F);
+  for (std::int64_t j = first; j < row.end_position; ++j) {
+    kv.read_v(j, row.key);
+    for (std::int64_t d = 0; d < head_dim; ++d) {
+      row.out[d] = std::fma(row.scores[j - first], row.key[d], row.out[d]);
     }
-    row.out[d] = value / sum;
+  }
+  for (std::int64_t d = 0; d < head_dim; ++d) {
+    row.out[d] /= sum;
   }
 }
 
