@@ -202,9 +202,14 @@ void measure(
       static_cast<std::uint64_t>(num_tokens * packed_row_bytes(c.in_features, mode) + 64), "packed"
   ));
   const Tensor x_rows(x.data(), DType::kF32, Shape{num_tokens, c.in_features});
-  const double pack_start = now();
-  const PackedInput input = pack_input(stream, workspace, x_rows, mode);
-  const double pack_ms = (now() - pack_start) * 1e3;
+  PackedInput input;
+  double pack_ms = 1e9;
+  for (int pass = 0; pass < 5; ++pass) {
+    workspace.rewind(0);
+    const double pack_start = now();
+    input = pack_input(stream, workspace, x_rows, mode);
+    pack_ms = std::min(pack_ms, (now() - pack_start) * 1e3);
+  }
 
   const DotKind kind = mode == LinearMode::kI16               ? DotKind::kI16
                        : std::string_view(c.format) == "q8_0" ? DotKind::kI8

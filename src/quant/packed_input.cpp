@@ -7,8 +7,21 @@
 #include <limits>
 
 #include "base/check.h"
+#include "quant/packed_kernel_internal.h"
 
 namespace rapt {
+
+namespace cpu::scalar {
+extern const PackRow kPackRow;
+}
+
+namespace cpu::avx2 {
+extern const PackRow kPackRow;
+}
+
+namespace cpu::avx512 {
+extern const PackRow kPackRow;
+}
 
 namespace {
 
@@ -47,7 +60,7 @@ void pack_block(const float* x, std::int64_t count, LinearMode mode, std::uint8_
   std::memcpy(to + kPackedSumOffset, &minus_sum, sizeof(minus_sum));
 }
 
-void pack_row(const float* x, std::int64_t size, LinearMode mode, std::uint8_t* to) {
+void reference_pack_row(const float* x, std::int64_t size, LinearMode mode, std::uint8_t* to) {
   for (std::int64_t first = 0; first < size; first += kPackedBlockSize) {
     pack_block(x + first, std::min(size - first, kPackedBlockSize), mode, to);
     to += packed_block_bytes(mode);
@@ -71,6 +84,14 @@ PackedInput pack_input(const Stream& stream, Workspace& workspace, Tensor x, Lin
   std::uint8_t* blocks = take_blocks(workspace, num_rows, in_features, mode);
   if (blocks != nullptr) {
     const std::int64_t row_bytes = packed_row_bytes(in_features, mode);
+    const PackRow pack_row =
+        KernelBuilds<PackRow>{
+            .reference = reference_pack_row,
+            .scalar = cpu::scalar::kPackRow,
+            .avx2 = cpu::avx2::kPackRow,
+            .avx512 = cpu::avx512::kPackRow,
+        }
+            .at(stream.level);
     stream.pool->parallel_for(num_rows, 4, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin; row < end; ++row) {
         pack_row(x.f32() + row * in_features, in_features, mode, blocks + row * row_bytes);

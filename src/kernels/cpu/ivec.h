@@ -11,6 +11,9 @@
 //   max_unsigned                             the greater of each lane
 //   shift_left_16<n>, shift_right_16<n>      int16; to the right keeps the sign
 //   look_up(table, bytes)                    each byte b < 16 becomes table[b]
+//   store_bytes(p, a)                        the low byte of each lane, 16 bytes
+//   round_to_int(x)                          nearest, ties to even; |x| < 2^22
+//   sum_of_lanes, max_of_lanes               of int32; of unsigned integers
 //   to_float, f16_to_float                   from int32; from the low halves of the lanes as F16
 //   as_float, as_int                         the same bits
 //   add_pair_products(sum, a, b)             sum + the dot product of two pairs

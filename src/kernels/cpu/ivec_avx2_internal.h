@@ -77,6 +77,37 @@ static inline IVec look_up(const uint8_t* table, IVec bytes) {
   return {_mm256_shuffle_epi8(entries, bytes.lo), _mm256_shuffle_epi8(entries, bytes.hi)};
 }
 
+static inline void store_bytes(uint8_t* p, IVec a) {
+  const __m256i low_byte = _mm256_set1_epi32(255);
+  const __m256i words =
+      _mm256_packus_epi32(_mm256_and_si256(a.lo, low_byte), _mm256_and_si256(a.hi, low_byte));
+  const __m256i ordered = _mm256_permute4x64_epi64(words, 0xD8);
+  _mm_storeu_si128(
+      reinterpret_cast<__m128i*>(p),
+      _mm_packus_epi16(_mm256_castsi256_si128(ordered), _mm256_extracti128_si256(ordered, 1))
+  );
+}
+
+static inline IVec round_to_int(Vec a) {
+  return {_mm256_cvtps_epi32(a.lo), _mm256_cvtps_epi32(a.hi)};
+}
+
+static inline int32_t sum_of_lanes(IVec a) {
+  const __m256i eight = _mm256_add_epi32(a.lo, a.hi);
+  __m128i sums = _mm_add_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256(eight, 1));
+  sums = _mm_add_epi32(sums, _mm_shuffle_epi32(sums, 0x4E));
+  sums = _mm_add_epi32(sums, _mm_shuffle_epi32(sums, 0xB1));
+  return _mm_cvtsi128_si32(sums);
+}
+
+static inline uint32_t max_of_lanes(IVec a) {
+  const __m256i eight = _mm256_max_epu32(a.lo, a.hi);
+  __m128i most = _mm_max_epu32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256(eight, 1));
+  most = _mm_max_epu32(most, _mm_shuffle_epi32(most, 0x4E));
+  most = _mm_max_epu32(most, _mm_shuffle_epi32(most, 0xB1));
+  return static_cast<uint32_t>(_mm_cvtsi128_si32(most));
+}
+
 static inline Vec to_float(IVec a) {
   return {_mm256_cvtepi32_ps(a.lo), _mm256_cvtepi32_ps(a.hi)};
 }

@@ -74,6 +74,22 @@ static inline IVec look_up(const uint8_t* table, IVec bytes) {
   return {_mm512_shuffle_epi8(_mm512_broadcast_i32x4(entries), bytes.v)};
 }
 
+static inline void store_bytes(uint8_t* p, IVec a) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(a.v));
+}
+
+static inline IVec round_to_int(Vec a) {
+  return {_mm512_cvtps_epi32(a.v)};
+}
+
+static inline int32_t sum_of_lanes(IVec a) {
+  return _mm512_reduce_add_epi32(a.v);
+}
+
+static inline uint32_t max_of_lanes(IVec a) {
+  return _mm512_reduce_max_epu32(a.v);
+}
+
 static inline Vec to_float(IVec a) {
   return {_mm512_cvtepi32_ps(a.v)};
 }

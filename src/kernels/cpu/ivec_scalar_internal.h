@@ -101,6 +101,35 @@ static inline IVec look_up(const uint8_t* table, IVec bytes) {
   });
 }
 
+static inline void store_bytes(uint8_t* p, IVec a) {
+  for (int lane_idx = 0; lane_idx < kLanes; ++lane_idx) {
+    p[lane_idx] = static_cast<uint8_t>(a.lane[lane_idx]);
+  }
+}
+
+// Adding and taking away 1.5 * 2^23 rounds to the nearest integer, ties to even.
+static inline IVec round_to_int(Vec a) {
+  return each_int_lane([&](int i) {
+    return static_cast<int32_t>((a.lane[i] + 12582912.0F) - 12582912.0F);
+  });
+}
+
+static inline int32_t sum_of_lanes(IVec a) {
+  uint32_t sum = 0;
+  for (const uint32_t lane : a.lane) {
+    sum += lane;
+  }
+  return static_cast<int32_t>(sum);
+}
+
+static inline uint32_t max_of_lanes(IVec a) {
+  uint32_t most = 0;
+  for (const uint32_t lane : a.lane) {
+    most = most < lane ? lane : most;
+  }
+  return most;
+}
+
 static inline Vec to_float(IVec a) {
   return each_lane([&](int i) { return static_cast<float>(static_cast<int32_t>(a.lane[i])); });
 }
