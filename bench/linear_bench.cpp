@@ -2,6 +2,12 @@
 // machine's limits that is; the limits are measured between the passes.
 //
 //   linear_bench [--threads N] [--level L] [--case NAME] [--mode M] [--rows N,...] [--seconds S]
+//                [--clock wall|cpu]
+//
+// With --clock cpu, all figures go by the time that the process had a processor, which on a busy
+// machine says more about kernels (and nothing about memory).
+
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -51,10 +57,38 @@ struct Options {
   std::optional<LinearMode> mode;
   std::vector<std::int64_t> rows = {1, 8, 32, 512, 2048};
   double seconds = 1.0;
+  bool goes_by_cpu_time = false;
 };
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Runs `body` and returns its seconds by the clock of `options`.
+template <typename Body>
+double timed(const Options& options, const Body& body) {
+  if (!options.goes_by_cpu_time) {
+    const double start = now();
+    body();
+    return now() - start;
+  }
+  timespec begin{};
+  timespec end{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+  body();
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+  const auto nanoseconds =
+      (end.tv_sec - begin.tv_sec) * 1'000'000'000 + end.tv_nsec - begin.tv_nsec;
+  return static_cast<double>(nanoseconds) * 1e-9 / options.num_threads;
+}
+
+// A figure per second of the wall clock as one per second of the clock of `options`.
+template <typename Figure>
+double peak(const Options& options, const Figure& figure) {
+  const double start = now();
+  double value = 0.0;
+  const double seconds = timed(options, [&] { value = figure(); });
+  return value * (now() - start) / seconds;
 }
 
 template <typename Value>
@@ -206,9 +240,9 @@ void measure(
   double pack_ms = 1e9;
   for (int pass = 0; pass < 5; ++pass) {
     workspace.rewind(0);
-    const double pack_start = now();
-    input = pack_input(stream, workspace, x_rows, mode);
-    pack_ms = std::min(pack_ms, (now() - pack_start) * 1e3);
+    const double seconds =
+        timed(options, [&] { input = pack_input(stream, workspace, x_rows, mode); });
+    pack_ms = std::min(pack_ms, seconds * 1e3);
   }
 
   const DotKind kind = mode == LinearMode::kI16               ? DotKind::kI16
@@ -222,15 +256,15 @@ void measure(
   while (spent < options.seconds || gops.size() < 3) {
     const Work work = make_work(c, num_tokens, generator);
     const Tensor out(y.data(), DType::kF32, Shape{work.num_rows, width});
-    const double start = now();
-    if (c.is_swiglu) {
-      layer.linear->multiply_swiglu(
-          stream, input, work.input_rows, work.groups, ClampedSwiglu{}, out
-      );
-    } else {
-      layer.linear->multiply(stream, input, work.input_rows, work.groups, out);
-    }
-    const double seconds = now() - start;
+    const double seconds = timed(options, [&] {
+      if (c.is_swiglu) {
+        layer.linear->multiply_swiglu(
+            stream, input, work.input_rows, work.groups, ClampedSwiglu{}, out
+        );
+      } else {
+        layer.linear->multiply(stream, input, work.input_rows, work.groups, out);
+      }
+    });
     spent += seconds;
     const double bytes = static_cast<double>(layer.linear->num_bytes()) /
                          static_cast<double>(c.num_matrices) *
@@ -241,8 +275,8 @@ void measure(
     gops.push_back(operations / seconds * 1e-9);
     gbps.push_back(bytes / seconds * 1e-9);
     if (read_peaks.size() < 3) {
-      read_peaks.push_back(meter.gbps(pool));
-      dot_peaks.push_back(dot_gops(pool, options.level, kind));
+      read_peaks.push_back(peak(options, [&] { return meter.gbps(pool); }));
+      dot_peaks.push_back(peak(options, [&] { return dot_gops(pool, options.level, kind); }));
     }
   }
   const double read_peak = *std::max_element(read_peaks.begin(), read_peaks.end());
@@ -293,6 +327,8 @@ bool parse(int argc, char** argv, Options& options) {
       }
     } else if (flag == "--seconds") {
       options.seconds = std::atof(argv[idx + 1]);
+    } else if (flag == "--clock") {
+      options.goes_by_cpu_time = value == "cpu";
     } else if (flag == "--rows") {
       options.rows.clear();
       for (const char* p = argv[idx + 1]; *p != '\0'; p += *p == ',') {
@@ -316,7 +352,7 @@ int bench_main(int argc, char** argv) {
     std::fprintf(
         stderr,
         "usage: linear_bench [--threads N] [--level L] [--case NAME] [--mode i16|i8|f32] "
-        "[--rows N,...] [--seconds S]\n"
+        "[--rows N,...] [--seconds S] [--clock wall|cpu]\n"
     );
     return 2;
   }
