@@ -16,6 +16,8 @@ int inspect_main(const InspectOptions& options);
 int tokenize_main(const TokenizeOptions& options);
 int detokenize_main(const DetokenizeOptions& options);
 int harmony_main(const HarmonyOptions& options);
+int bench_latency_main(const BenchOptions& options);
+int bench_kernels_main(const BenchOptions& options);
 
 // The exit code that goes with an error.
 int exit_code_of(const Error& error);

@@ -62,8 +62,10 @@ struct FlagTargets {
   InspectOptions inspect;
   TokenizeOptions tokenize;
   HarmonyOptions harmony;
+  BenchOptions bench;
   std::string harmony_action;
   bool stdin_jsonl = false;
+  bool json = false;
 };
 
 // Commands as bits, so that a row can name several.
@@ -76,14 +78,15 @@ enum CommandBit : unsigned {
   kTokenizeCommand = 32,
   kDetokenizeCommand = 64,
   kHarmonyCommand = 128,
+  kBenchCommand = 1024,
 };
 
 // Commands that share flags.
 inline constexpr unsigned kGenerating = kServeCommand | kRunCommand | kChatCommand;
 inline constexpr unsigned kOneShot = kRunCommand | kChatCommand;
-inline constexpr unsigned kBatching = kServeCommand | kInspectCommand;
+inline constexpr unsigned kBatching = kServeCommand | kInspectCommand | kBenchCommand;
 inline constexpr unsigned kTextOnly = kTokenizeCommand | kDetokenizeCommand;
-inline constexpr unsigned kLoading = kGenerating | kLogitsCommand | kInspectCommand;
+inline constexpr unsigned kLoading = kGenerating | kLogitsCommand | kInspectCommand | kBenchCommand;
 
 inline constexpr double kMaxTokens = 1 << 24;
 inline constexpr double kMaxBytes = 1LL << 50;
@@ -116,6 +119,7 @@ std::span<const CommandSpec> command_table();
 std::span<const FlagSpec> engine_flags();
 std::span<const FlagSpec> serve_flags();
 std::span<const FlagSpec> answer_flags();
+std::span<const FlagSpec> bench_flags();
 
 // All of them, the table.
 // A name may have several rows, for different commands.

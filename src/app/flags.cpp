@@ -33,11 +33,16 @@ constexpr auto kCommands = std::to_array<CommandSpec>({
      "harmony",
      "render|parse --stdin-jsonl [flags]",
      "Turns conversations into token ids, or a model's token ids into messages."},
+    {kBenchCommand,
+     "bench",
+     "latency|kernels MODEL [flags]",
+     "Measures how fast a model runs here, beside what the machine can do."},
 });
 
+// `rapt bench` first: what stands before the MODEL there.
 std::vector<FlagSpec> joined_flags() {
   std::vector<FlagSpec> flags;
-  for (const auto part : {engine_flags(), serve_flags(), answer_flags()}) {
+  for (const auto part : {bench_flags(), engine_flags(), serve_flags(), answer_flags()}) {
     flags.insert(flags.end(), part.begin(), part.end());
   }
   return flags;

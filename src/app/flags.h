@@ -121,6 +121,20 @@ struct HarmonyOptions {
   bool strict = false;                      // kParse: as OpenAI's library, errors included
 };
 
+// `rapt bench`: how fast a model runs here.
+struct BenchOptions {
+  enum class Action { kLatency, kKernels };
+
+  LoadOptions load;
+  Action action = Action::kLatency;
+  std::vector<int> prompt_tokens;  // kLatency: lengths of prompts to time
+  int decode_tokens = 32;          // kLatency: steps to time
+  std::vector<int> depths;         // kLatency: tokens before those steps
+  std::vector<int> sequences;      // kLatency: at once in a step; kKernels: rows of the input
+  int repeat = 3;
+  bool json = false;
+};
+
 // Text to print and a reason to stop: --help and --version.
 struct PrintText {
   std::string text;
@@ -135,7 +149,8 @@ using CommandOptions = std::variant<
     InspectOptions,
     TokenizeOptions,
     DetokenizeOptions,
-    HarmonyOptions>;
+    HarmonyOptions,
+    BenchOptions>;
 
 struct Invocation {
   CommandOptions options;

@@ -171,9 +171,9 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
          }},
     {.name = "json",
      .kind = FlagKind::kSwitch,
-     .commands = kInspectCommand,
+     .commands = kInspectCommand | kBenchCommand,
      .help = "print JSON",
-     .assign = [](FlagTargets& to, const FlagValue& value) { to.inspect.json = value.on; }},
+     .assign = [](FlagTargets& to, const FlagValue& value) { to.json = value.on; }},
 });
 
 }  // namespace

@@ -366,6 +366,24 @@ TEST(Flags, LinearModeAndItsConsequences) {
   );
 }
 
+TEST(Flags, BenchTakesListsOfNumbers) {
+  const auto latency = parse_as<BenchOptions>(
+      {"bench", "latency", "m", "--prompt-tokens", "512,2048", "--depths=128,4096", "--json"}
+  );
+  EXPECT_EQ(latency.action, BenchOptions::Action::kLatency);
+  EXPECT_EQ(latency.load.model, "m");
+  EXPECT_THAT(latency.prompt_tokens, ElementsAre(512, 2048));
+  EXPECT_THAT(latency.depths, ElementsAre(128, 4096));
+  EXPECT_THAT(latency.sequences, ElementsAre(1));
+  EXPECT_TRUE(latency.json);
+  const auto kernels = parse_as<BenchOptions>({"bench", "kernels", "m"});
+  EXPECT_EQ(kernels.action, BenchOptions::Action::kKernels);
+  EXPECT_THAT(kernels.sequences, ElementsAre(1, 8, 32, 512));
+  EXPECT_THAT(error_of({"bench", "speed", "m"}), HasSubstr("one of latency, kernels"));
+  EXPECT_THAT(error_of({"bench", "latency", "m", "--sequences", "0"}), HasSubstr("from 1 on"));
+  EXPECT_THAT(error_of({"bench", "latency"}), HasSubstr("needs a MODEL"));
+}
+
 TEST(Flags, CpuLevelIsTheMachinesUnlessNamed) {
   const auto level_of = [](const std::string& text) {
     return parse_as<ServeOptions>({"serve", "m", "--cpu-level", text}).load.engine.cpu_level;

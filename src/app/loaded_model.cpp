@@ -52,6 +52,7 @@ Result<LoadedModel> load_for_command(const LoadOptions& options) {
   LOG_INFO("loading", kv("model", loaded.path));
   ASSIGN_OR_RETURN(std::unique_ptr<Model> model, load_model(loaded.path));
   loaded.info = model->info();
+  loaded.linears = model->linears();
   LOG_INFO(
       "model mapped",
       kv("architecture", loaded.info.architecture),

@@ -17,6 +17,7 @@ namespace rapt {
 struct LoadedModel {
   std::string path;
   ModelInfo info;
+  std::vector<ModelLinear> linears;      // of the model that the engine owns
   std::unique_ptr<Tokenizer> tokenizer;  // null: the checkpoint brings none, and none is built in
   std::unique_ptr<ChatFormat> chat_format;  // null without a tokenizer
   std::unique_ptr<Engine> engine;

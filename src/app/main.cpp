@@ -37,6 +37,11 @@ struct RunCommand {
   int operator()(const DetokenizeOptions& options) const { return detokenize_main(options); }
 
   int operator()(const HarmonyOptions& options) const { return harmony_main(options); }
+
+  int operator()(const BenchOptions& options) const {
+    return options.action == BenchOptions::Action::kKernels ? bench_kernels_main(options)
+                                                            : bench_latency_main(options);
+  }
 };
 
 Environment read_environ() {

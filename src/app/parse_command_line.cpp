@@ -155,6 +155,24 @@ Result<CommandOptions> harmony_options(FlagTargets& targets) {
   return CommandOptions(std::move(harmony));
 }
 
+Result<CommandOptions> bench_options(FlagTargets& targets) {
+  BenchOptions& bench = targets.bench;
+  for (const auto* numbers : {&bench.prompt_tokens, &bench.depths, &bench.sequences}) {
+    if (std::any_of(numbers->begin(), numbers->end(), [](int number) { return number < 0; })) {
+      return invalid_argument("rapt bench takes whole numbers from 0 on");
+    }
+  }
+  if (std::count(bench.sequences.begin(), bench.sequences.end(), 0) > 0) {
+    return invalid_argument("--sequences takes whole numbers from 1 on");
+  }
+  if (bench.sequences.empty()) {
+    const bool is_kernels = bench.action == BenchOptions::Action::kKernels;
+    bench.sequences = is_kernels ? std::vector<int>{1, 8, 32, 512} : std::vector<int>{1};
+  }
+  bench.json = targets.json;
+  return CommandOptions(std::move(bench));
+}
+
 Result<CommandOptions> options_of(const CommandSpec& command, FlagTargets targets) {
   if (targets.load.model.empty() && command.bit != kHarmonyCommand) {
     return invalid_argument(
@@ -178,6 +196,7 @@ Result<CommandOptions> options_of(const CommandSpec& command, FlagTargets target
       return logits_options(targets);
     case kInspectCommand:
       targets.inspect.load = std::move(targets.load);
+      targets.inspect.json = targets.json;
       return CommandOptions(std::move(targets.inspect));
     case kTokenizeCommand:
       return tokenize_options(targets);
@@ -185,6 +204,9 @@ Result<CommandOptions> options_of(const CommandSpec& command, FlagTargets target
       return detokenize_options(targets);
     case kHarmonyCommand:
       return harmony_options(targets);
+    case kBenchCommand:
+      targets.bench.load = std::move(targets.load);
+      return bench_options(targets);
   }
   return internal_error("a command without options");
 }

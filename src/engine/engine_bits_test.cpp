@@ -164,6 +164,22 @@ TEST_F(EngineBits, DifferBetweenModesAndSayIt) {
   EXPECT_NE(ids[0], ids[2]);
 }
 
+TEST_F(EngineBits, ModelsNameTheirMatrices) {
+  const auto model = load_model(folder_->path());
+  ASSERT_TRUE(model) << model.error().message;
+  const std::vector<ModelLinear> linears = (*model)->linears();
+  ASSERT_EQ(linears.size(), 3U * 7U + 1U);  // three layers
+  EXPECT_EQ(linears.front().name, "layers.0.attention.q");
+  EXPECT_EQ(linears[5].name, "layers.0.moe.gate_up");
+  EXPECT_EQ(linears[5].method->format(), "mxfp4");
+  EXPECT_EQ(linears[5].num_active, 2);
+  EXPECT_EQ(linears[4].num_active, 1);
+  EXPECT_EQ(linears.back().name, "lm_head");
+  for (const ModelLinear& linear : linears) {
+    EXPECT_GT(linear.method->num_bytes(), 0) << linear.name;
+  }
+}
+
 TEST(FindCpuLevel, RefusesWhatTheMachineOrTheReferenceCannotDo) {
   EngineConfig config;
   ASSERT_TRUE(find_cpu_level(config));

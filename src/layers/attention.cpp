@@ -52,6 +52,10 @@ std::int64_t Attention::num_bytes() const {
          out_.method().num_bytes();
 }
 
+std::vector<std::pair<std::string, LinearMethod*>> Attention::methods() {
+  return {{"q", &q_.method()}, {"k", &k_.method()}, {"v", &v_.method()}, {"out", &out_.method()}};
+}
+
 void Attention::forward(const ForwardContext& ctx, Tensor x, Tensor cos, Tensor sin, Tensor out)
     const {
   const WorkspaceScope scope(*ctx.workspace);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "attention/spec.h"
@@ -30,6 +32,9 @@ class Attention {
   const AttentionSpec& spec() const { return spec_; }
 
   std::int64_t num_bytes() const;
+
+  // The projections by name, in the order in which they are read.
+  std::vector<std::pair<std::string, LinearMethod*>> methods();
 
  private:
   struct Scratch {

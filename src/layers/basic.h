@@ -76,6 +76,8 @@ class Linear {
 
   const LinearMethod& method() const { return *method_; }
 
+  LinearMethod& method() { return *method_; }
+
  private:
   std::unique_ptr<LinearMethod> method_;
 };

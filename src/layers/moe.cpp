@@ -48,6 +48,10 @@ std::int64_t MoE::num_bytes() const {
   return router_.method().num_bytes() + gate_up_->num_bytes() + down_->num_bytes();
 }
 
+std::vector<std::pair<std::string, LinearMethod*>> MoE::methods() {
+  return {{"router", &router_.method()}, {"gate_up", gate_up_.get()}, {"down", down_.get()}};
+}
+
 // Sorts the (token, rank) pairs by expert; within an expert by token. Only experts that someone
 // chose get a group; returns how many.
 std::int64_t MoE::group_by_expert(const Scratch& s, std::int64_t num_tokens) const {

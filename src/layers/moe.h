@@ -2,6 +2,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "kernels/activation.h"
 #include "layers/basic.h"
@@ -36,6 +39,11 @@ class MoE {
   void measure(Workspace& workspace, LinearMode mode, std::int64_t num_tokens) const;
 
   std::int64_t num_bytes() const;
+
+  // The matrices by name, in the order in which they are read.
+  std::vector<std::pair<std::string, LinearMethod*>> methods();
+
+  int top_k() const { return params_.top_k; }
 
   std::string_view expert_format() const { return gate_up_->format(); }
 

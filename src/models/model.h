@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "layers/forward_context.h"
+#include "quant/linear_method.h"
 #include "tensor/tensor.h"
 
 namespace rapt {
@@ -45,6 +46,13 @@ struct ModelInput {
   std::span<const std::int32_t> positions;  // [num_tokens], as RoPE sees them
 };
 
+// One matrix of a model, or a stack of them, for those who measure or prepare weights.
+struct ModelLinear {
+  std::string name;  // "layers.0.attention.q"; the same in every process
+  LinearMethod* method = nullptr;
+  std::int64_t num_active = 1;  // matrices of the stack that a token goes through
+};
+
 // What the memory of a step depends on.
 struct StepSize {
   std::int64_t num_tokens = 0;
@@ -52,7 +60,8 @@ struct StepSize {
   LinearMode linear_mode = LinearMode::kF32;
 };
 
-// A decoder: token ids in, logits out. Immutable after loading; holds the checkpoint's mapping.
+// A decoder: token ids in, logits out. Immutable after loading, but for where its matrices lie
+// (LinearMethod::use_prepared()); holds the checkpoint's mapping.
 class Model {
  public:
   virtual ~Model() = default;
@@ -76,6 +85,9 @@ class Model {
   ) const = 0;
 
   virtual std::int64_t hidden_size() const = 0;
+
+  // All matrices, in the order in which a step reads them.
+  virtual std::vector<ModelLinear> linears() = 0;
 
   // Workspace that a forward() and then a logits() of up to that size take.
   virtual std::uint64_t workspace_bytes(const StepSize& most) const = 0;

@@ -87,6 +87,23 @@ class GptOss : public Model {
     lm_head_.forward(ctx, make_input(ctx, chosen, {&lm_head_.method()}), out);
   }
 
+  std::vector<ModelLinear> linears() override {
+    std::vector<ModelLinear> all;
+    for (std::size_t layer_idx = 0; layer_idx < blocks_.size(); ++layer_idx) {
+      Block& block = blocks_[layer_idx];
+      const std::string prefix = "layers." + std::to_string(layer_idx);
+      for (const auto& [name, method] : block.attention.methods()) {
+        all.push_back({prefix + ".attention." + name, method, 1});
+      }
+      for (const auto& [name, method] : block.moe.methods()) {
+        const bool is_stack = method->num_matrices() > 1;
+        all.push_back({prefix + ".moe." + name, method, is_stack ? block.moe.top_k() : 1});
+      }
+    }
+    all.push_back({"lm_head", &lm_head_.method(), 1});
+    return all;
+  }
+
   std::uint64_t workspace_bytes(const StepSize& most) const override {
     Workspace workspace = Workspace::measuring();
     {
