@@ -23,10 +23,11 @@
 namespace rapt {
 namespace {
 
-enum class Layout { kMxfp4Pairs, kMxfp4Gguf, kMxfp4GgufSplit, kQ80, kQ80Split };
+enum class Layout { kMxfp4Pairs, kMxfp4Ollama, kMxfp4Gguf, kMxfp4GgufSplit, kQ80, kQ80Split };
 
 constexpr Layout kLayouts[] = {
     Layout::kMxfp4Pairs,
+    Layout::kMxfp4Ollama,
     Layout::kMxfp4Gguf,
     Layout::kMxfp4GgufSplit,
     Layout::kQ80,
@@ -118,8 +119,8 @@ class Weights {
       to.append(reinterpret_cast<const char*>(&codes_[static_cast<std::size_t>(first)]), 32);
       return;
     }
-    const bool pairs = layout == Layout::kMxfp4Pairs;
-    if (!pairs) {
+    const bool pairs = layout == Layout::kMxfp4Pairs || layout == Layout::kMxfp4Ollama;
+    if (layout != Layout::kMxfp4Pairs) {
       to.push_back(static_cast<char>(scale));
     }
     for (std::int64_t idx = 0; idx < 16; ++idx) {
@@ -159,9 +160,10 @@ class Weights {
     spec.in_features = in_features;
     spec.out_features = out_;
     spec.num_experts = num_matrices_;
-    const BlockFormat format = pairs              ? mxfp4_pairs_format()
-                               : is_mxfp4(layout) ? mxfp4_gguf_format()
-                                                  : q8_0_block_format();
+    const BlockFormat format = pairs                            ? mxfp4_pairs_format()
+                               : layout == Layout::kMxfp4Ollama ? mxfp4_ollama_format()
+                               : is_mxfp4(layout)               ? mxfp4_gguf_format()
+                                                                : q8_0_block_format();
     linear_ = std::make_unique<BlockLinear>(format, tensors, bias_, spec);
   }
 

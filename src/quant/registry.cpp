@@ -8,7 +8,7 @@
 namespace rapt {
 
 std::span<const BlockType> known_block_types() {
-  static constexpr std::array kTypes = {kMxfp4Blocks, kQ80Blocks};
+  static constexpr std::array kTypes = {kMxfp4Blocks, kMxfp4OllamaBlocks, kQ80Blocks};
   return kTypes;
 }
 

@@ -58,6 +58,7 @@ def test_layouts_hold_the_same_values(tmp_path: Path) -> None:
     spec = find_case("window-3").spec
     read = {}
     files = {"hf": 3, "original": 2, "bf16": 1, "gguf": 3, "gguf-ollama": 1}
+    files["gguf-first"] = 1
     for layout, num_files in files.items():
         write_checkpoint(spec, layout, Storage("v5", num_files), tmp_path / layout)
         read[layout] = read_checkpoint(tmp_path / layout)

@@ -159,7 +159,7 @@ GGUF = [
     (*case, mode)
     for case in golden_lib.cases()
     for mode in MODES
-    if case[1] in ("gguf", "gguf-ollama")
+    if case[1] in ("gguf", "gguf-ollama", "gguf-first")
     or (case[1] == "gguf-q8" and mode in ("f32", "reference"))
 ]
 

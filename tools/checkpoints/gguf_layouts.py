@@ -3,6 +3,8 @@
 gguf         llama.cpp's dialect: gate and up apart, MXFP4 experts, other matrices in BF16
 gguf-q8      the same with the other matrices in Q8_0; exact for a spec with `q8_grid`
 gguf-ollama  Ollama's dialect: other names, q, k and v fused, matrices in F32
+gguf-first   as Ollama's first files: its dialect, gate and up alternating in one tensor, MXFP4 under
+             another number with its codes in Hugging Face's order, all else in BF16
 """
 
 from collections.abc import Iterable
@@ -15,9 +17,10 @@ from .gguf_io import U16, GgufTensor
 from .number_formats import from_bf16, quantise_q8
 from .spec import ModelSpec
 
-LAYOUTS = ("gguf", "gguf-q8", "gguf-ollama")
+LAYOUTS = ("gguf", "gguf-q8", "gguf-ollama", "gguf-first")
 
-_MATRIX_TYPES = {"gguf": "BF16", "gguf-q8": "Q8_0", "gguf-ollama": "F32"}
+_MATRIX_TYPES = {"gguf": "BF16", "gguf-q8": "Q8_0", "gguf-ollama": "F32", "gguf-first": "BF16"}
+_OLLAMA = ("gguf-ollama", "gguf-first")
 
 _NAMES = {
     "model.embed_tokens.weight": "token_embd.weight",
@@ -52,7 +55,7 @@ def is_expressible(spec: ModelSpec) -> bool:
 
 
 def _metadata(spec: ModelSpec, layout: str) -> dict[str, object]:
-    is_ollama = layout == "gguf-ollama"
+    is_ollama = layout in _OLLAMA
     name = "gptoss" if is_ollama else "gpt-oss"
     values: dict[str, object] = {
         "block_count": spec.layers,
@@ -123,7 +126,8 @@ def tensors_for(
 ) -> list[GgufTensor]:
     """Turns tensors under Hugging Face's names into those of a GGUF layout."""
     matrix_type = _MATRIX_TYPES[layout]
-    names = _NAMES | (_OLLAMA_NAMES if layout == "gguf-ollama" else {})
+    names = _NAMES | (_OLLAMA_NAMES if layout in _OLLAMA else {})
+    vector_type = "BF16" if layout == "gguf-first" else "F32"
     fused: dict[str, list[np.ndarray]] = {"weight": [], "bias": []}
     blocks = np.empty(0)
     out = []
@@ -134,6 +138,14 @@ def tensors_for(
             prefix = f"blk.{layer}."
         if rest.endswith("_blocks"):
             blocks = values
+        elif layout == "gguf-first" and rest.startswith("mlp.experts."):
+            stem = "ffn_gate_up_exps" if "gate_up" in rest else "ffn_down_exps"
+            if rest.endswith("_bias"):
+                out.append(_stored(f"{prefix}{stem}.bias", "BF16", values))
+            else:
+                data = np.concatenate([values[..., None], blocks], axis=-1)
+                shape = (*blocks.shape[:-2], blocks.shape[-2] * 32)
+                out.append(GgufTensor(f"{prefix}{stem}.weight", "MXFP4_OLLAMA", shape, data))
         elif rest == "mlp.experts.gate_up_proj_scales":
             for part, name_out in enumerate(("ffn_gate_exps.weight", "ffn_up_exps.weight")):
                 half = blocks[:, part::2], values[:, part::2]
@@ -146,8 +158,8 @@ def tensors_for(
         else:
             stem, _, kind = rest.rpartition(".")
             is_matrix = values.ndim == 2 and not rest.startswith("mlp.")
-            type_name = matrix_type if is_matrix else "F32"
-            if layout == "gguf-ollama" and stem.endswith(("q_proj", "k_proj", "v_proj")):
+            type_name = matrix_type if is_matrix else vector_type
+            if layout in _OLLAMA and stem.endswith(("q_proj", "k_proj", "v_proj")):
                 fused[kind].append(values)
                 if stem.endswith("v_proj"):
                     name_out = f"{prefix}attn_qkv.{kind}"

@@ -151,7 +151,10 @@ def _gguf_floats(tensor: GgufTensor) -> np.ndarray:
         return tensor.data.view("<f4").astype(np.float64).reshape(tensor.shape)
     if tensor.type == "Q8_0":
         return decode_q8(tensor.data.reshape(*rows, width // 32, 34))
-    return decode_ggml_mxfp4(tensor.data.reshape(*rows, width // 32, 17))
+    blocks = tensor.data.reshape(*rows, width // 32, 17)
+    if tensor.type == "MXFP4_OLLAMA":
+        return decode_mxfp4(blocks[..., 1:], blocks[..., 0]).astype(np.float64)
+    return decode_ggml_mxfp4(blocks)
 
 
 _GGUF_LAYER_NAMES = {
@@ -175,9 +178,12 @@ def _gguf_layer(values: dict[str, np.ndarray], index: int) -> dict[str, np.ndarr
         (name,) = [name for name in names if prefix + name in values]
         layer[ours] = values[prefix + name]
     for kind, suffix in (("weight", ""), ("bias", "_bias")):
-        gate = values[f"{prefix}ffn_gate_exps.{kind}"]
-        both = [gate, values[f"{prefix}ffn_up_exps.{kind}"]]
-        layer["w1" + suffix] = np.stack(both, axis=2).reshape(len(gate), -1, *gate.shape[2:])
+        if f"{prefix}ffn_gate_up_exps.{kind}" in values:
+            layer["w1" + suffix] = values[f"{prefix}ffn_gate_up_exps.{kind}"]
+        else:
+            gate = values[f"{prefix}ffn_gate_exps.{kind}"]
+            both = [gate, values[f"{prefix}ffn_up_exps.{kind}"]]
+            layer["w1" + suffix] = np.stack(both, axis=2).reshape(len(gate), -1, *gate.shape[2:])
         fused = f"{prefix}attn_qkv.{kind}"
         parts = [fused] if fused in values else [f"{prefix}attn_{part}.{kind}" for part in "qkv"]
         layer["qkv" + suffix] = np.concatenate([values[part] for part in parts])

@@ -9,21 +9,25 @@ namespace rapt {
 namespace cpu::scalar {
 extern const BlockKernels kMxfp4PairsKernels;
 extern const BlockKernels kMxfp4GgufKernels;
+extern const BlockKernels kMxfp4OllamaKernels;
 }  // namespace cpu::scalar
 
 namespace cpu::avx2 {
 extern const BlockKernels kMxfp4PairsKernels;
 extern const BlockKernels kMxfp4GgufKernels;
+extern const BlockKernels kMxfp4OllamaKernels;
 }  // namespace cpu::avx2
 
 namespace cpu::avx512 {
 extern const BlockKernels kMxfp4PairsKernels;
 extern const BlockKernels kMxfp4GgufKernels;
+extern const BlockKernels kMxfp4OllamaKernels;
 }  // namespace cpu::avx512
 
 namespace cpu::avx512vnni {
 extern const BlockKernels kMxfp4PairsKernels;
 extern const BlockKernels kMxfp4GgufKernels;
+extern const BlockKernels kMxfp4OllamaKernels;
 }  // namespace cpu::avx512vnni
 
 namespace {
@@ -52,8 +56,22 @@ struct Gguf {
   }
 };
 
+struct Ollama {
+  static int code(const BlockMatrix& matrix, std::int64_t feature, std::int64_t k) {
+    const std::int64_t block = k / kMxfp4BlockSize;
+    const std::uint8_t* codes = matrix.codes_of(feature) + block * kMxfp4OllamaBlocks.bytes;
+    const std::uint8_t pair = codes[k % kMxfp4BlockSize / 2];
+    return kMxfp4DoubledCodes[k % 2 == 0 ? pair & 15U : pair >> 4U];
+  }
+
+  static float scale(const BlockMatrix& matrix, std::int64_t feature, std::int64_t block) {
+    return Gguf::scale(matrix, feature, block);
+  }
+};
+
 constexpr BlockKernels kPairsReference = {ref_multiply_blocks<Pairs>};
 constexpr BlockKernels kGgufReference = {ref_multiply_blocks<Gguf>};
+constexpr BlockKernels kOllamaReference = {ref_multiply_blocks<Ollama>};
 
 // Bytes of nibbles in the order of GGUF files, as registers.
 void put_codes(const std::uint8_t* codes, std::int64_t lane, std::uint8_t* to) {
@@ -129,6 +147,19 @@ BlockFormat mxfp4_gguf_format() {
       .prepared_scales_bytes = 16,
       .prepare = prepare_gguf,
   };
+}
+
+BlockFormat mxfp4_ollama_format() {
+  BlockFormat format = mxfp4_gguf_format();
+  format.kernels = {
+      .reference = &kOllamaReference,
+      .scalar = &cpu::scalar::kMxfp4OllamaKernels,
+      .avx2 = &cpu::avx2::kMxfp4OllamaKernels,
+      .avx512 = &cpu::avx512::kMxfp4OllamaKernels,
+      .avx512vnni = &cpu::avx512vnni::kMxfp4OllamaKernels,
+  };
+  format.prepare = prepare_pairs;
+  return format;
 }
 
 }  // namespace rapt

@@ -47,6 +47,10 @@ extern const BlockKernels kMxfp4PairsKernels;
 const BlockKernels kMxfp4PairsKernels = {
     multiply_plainly<Mxfp4PairsRows>, multiply_blocks<Format<Mxfp4PairsRows>>};
 
+extern const BlockKernels kMxfp4OllamaKernels;
+const BlockKernels kMxfp4OllamaKernels = {
+    multiply_plainly<Mxfp4OllamaRows>, multiply_blocks<Format<Mxfp4OllamaRows>>};
+
 extern const BlockKernels kMxfp4GgufKernels;
 const BlockKernels kMxfp4GgufKernels = {
     multiply_plainly<Mxfp4GgufRows>, multiply_blocks<Format<Mxfp4GgufRows>>};

@@ -107,10 +107,12 @@ struct Mxfp4GgufRows {
   }
 };
 
-// The layout of gpt-oss checkpoints: low nibbles are even elements, and scales lie apart.
-struct Mxfp4PairsRows {
-  static constexpr int64_t kBlockBytes = 16;
-  static constexpr int64_t kScaleBytes = 1;
+// Low nibbles are even elements. The codes of a row's blocks are kCodesStride bytes apart, their
+// scales kScalesStride.
+template <int64_t kCodesStride, int64_t kScalesStride>
+struct Mxfp4PairsRowsApart {
+  static constexpr int64_t kBlockBytes = kCodesStride;
+  static constexpr int64_t kScaleBytes = kScalesStride;
 
   static inline void unpack_codes(const uint8_t* bytes, int8_t* codes) {
     for (int idx = 0; idx < 16; ++idx) {
@@ -130,7 +132,7 @@ struct Mxfp4PairsRows {
       const HalfRows& rows, int64_t first_block, int64_t num_blocks, const Function& function
   ) {
     const uint8_t* p = rows.codes + first_block * kBlockBytes;
-    const uint8_t* scale = rows.scales + first_block;
+    const uint8_t* scale = rows.scales + first_block * kScaleBytes;
     const IVec low_half = splat_int(0xFFFF);
     for (int64_t block = 0; block < num_blocks; ++block) {
       IVec columns[4];
@@ -145,10 +147,15 @@ struct Mxfp4PairsRows {
       }
       function(block, quads, gather_mxfp4_scales(scale, rows.scales_stride));
       p += kBlockBytes;
-      ++scale;
+      scale += kScaleBytes;
     }
   }
 };
+
+// The layout of gpt-oss checkpoints, whose scales lie in a tensor of their own.
+using Mxfp4PairsRows = Mxfp4PairsRowsApart<16, 1>;
+// The layout of Ollama's first files.
+using Mxfp4OllamaRows = Mxfp4PairsRowsApart<17, 17>;
 
 // Half a prepared piece: for each block four registers of nibbles as load_columns() gives them, in
 // the order of GGUF files; then for each block the 16 scales.

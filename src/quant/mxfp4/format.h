@@ -17,9 +17,13 @@ namespace rapt {
 //     byte j:  bits 0-3 element 2j, bits 4-7 element 2j + 1
 //   a block in a GGUF file: 17 bytes, the scale first
 //     byte 1 + j:  bits 0-3 element j, bits 4-7 element j + 16
+//   a block in the first GGUF files of Ollama, which use another type number: 17 bytes, the scale
+//   first, the elements as in a checkpoint
 inline constexpr std::int64_t kMxfp4BlockSize = 32;
 inline constexpr std::int64_t kMxfp4BlockBytes = 16;
 inline constexpr BlockType kMxfp4Blocks = {"MXFP4", 39, kMxfp4BlockSize, 1 + kMxfp4BlockBytes};
+inline constexpr BlockType kMxfp4OllamaBlocks = {
+    "MXFP4 (Ollama's)", 4, kMxfp4BlockSize, 1 + kMxfp4BlockBytes};
 
 // Twice the value of each code, which makes them integers. The negative zero counts as zero.
 inline constexpr std::array<std::int8_t, 16> kMxfp4DoubledCodes = {

@@ -12,6 +12,7 @@ namespace {
 
 bool matches(const WeightLoader& loader, const LinearSpec& spec) {
   return is_stored_in(loader, spec, kMxfp4Blocks) ||
+         is_stored_in(loader, spec, kMxfp4OllamaBlocks) ||
          (!spec.blocks.empty() && (loader.has(spec.blocks) || loader.has(spec.scales)));
 }
 
@@ -52,6 +53,9 @@ Result<std::unique_ptr<LinearMethod>> load_pairs(WeightLoader& loader, const Lin
 Result<std::unique_ptr<LinearMethod>> load(WeightLoader& loader, const LinearSpec& spec) {
   if (is_stored_in(loader, spec, kMxfp4Blocks)) {
     return load_blocks(loader, spec, mxfp4_gguf_format(), kMxfp4Blocks, 1);
+  }
+  if (is_stored_in(loader, spec, kMxfp4OllamaBlocks)) {
+    return load_blocks(loader, spec, mxfp4_ollama_format(), kMxfp4OllamaBlocks, 1);
   }
   return load_pairs(loader, spec);
 }
