@@ -368,7 +368,7 @@ EngineFacts EngineImpl::facts() const {
         {.window = model_->info().kv_groups[idx].window,
          .num_layers = layout.num_layers,
          .num_blocks = layout.num_blocks,
-         .block_bytes = KVCache::block_bytes(layout, plan_.block_size, plan_.kv_dtype)}
+         .block_bytes = KVCache::block_bytes(layout, plan_.block_size)}
     );
   }
   return facts;
