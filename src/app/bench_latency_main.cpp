@@ -115,7 +115,7 @@ double step_kv_bytes(const ModelInfo& info, const EngineConfig& config, int dept
     const int seen = group.window > 0 ? std::min(depth, group.window) : depth;
     sum += 2.0 * group.num_layers * static_cast<double>(group.num_kv_heads * group.head_dim) * seen;
   }
-  return sum * (config.kv_cache_f32 ? 4.0 : 2.0);
+  return sum * size_of(config.kv_cache_dtype);
 }
 
 class LatencyBench {
