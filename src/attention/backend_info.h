@@ -87,6 +87,7 @@ struct CapabilityRange {
 
 // Which of a device's peaks bounds a kernel's arithmetic.
 enum class Arithmetic {
+  kScalar,   // one number at a time, whatever the CPU's level
   kVector,   // fp32 fused multiply-adds
   kMma,      // tensor cores by warp-wide instructions (mma.sync), SM 8.0 and up
   kWideMma,  // tensor cores by the widest instructions the device has (wgmma, tcgen05)

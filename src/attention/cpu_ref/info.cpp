@@ -7,9 +7,8 @@ namespace {
 
 constexpr KVType kKVTypes[] = {KVType::kBF16, KVType::kF32, KVType::kFp8};
 
-// Reads the keys once for every query head and adds in one fixed order, so it is bound by
-// arithmetic of one vector at a time; the share is of the fp32 FMA peak, measured for keys in the
-// L2 cache.
+// Plain loops, whatever the CPU's level, and keys are read again for every query head. The shares
+// are estimates; nobody chooses this backend for its speed.
 constexpr KernelVariant kVariants[] = {{
     .name = "row",
     .description = "one query head of one row at a time, two passes over the scores",
@@ -17,13 +16,15 @@ constexpr KernelVariant kVariants[] = {{
     .min_cpu_level = CpuLevel::kReference,
     .has_sinks = true,
     .has_window = true,
+    .has_soft_cap = true,
     .kv_types = kKVTypes,
     .graph_level = GraphLevel::kNever,
     .batch_invariance = BatchInvariance::kAlways,
     .cost =
         {.fixed_us = 5.0,
          .bandwidth_share = 0.5,
-         .compute_share = 0.05,
+         .arithmetic = Arithmetic::kScalar,
+         .compute_share = 0.8,
          .packs_heads = false,
          .splits_context = false},
 }};

@@ -98,6 +98,8 @@ DeviceFacts make_cpu(const HostFacts& host, CpuLevel level) {
   const double own_tflops = host.vector_tflops > 0 ? host.vector_tflops
                                                    : flops_per_cycle(host.level) * kAssumedGhz *
                                                          1e-3 * device.num_workers;
+  device.scalar_tflops =
+      flops_per_cycle(CpuLevel::kReference) * kAssumedGhz * 1e-3 * device.num_workers;
   device.vector_tflops = own_tflops * flops_per_cycle(level) / flops_per_cycle(host.level);
   return device;
 }
@@ -127,6 +129,8 @@ bool is_number(std::string_view text) {
 
 double DeviceFacts::peak_tflops(Arithmetic arithmetic) const {
   switch (arithmetic) {
+    case Arithmetic::kScalar:
+      return scalar_tflops;
     case Arithmetic::kVector:
       return vector_tflops;
     case Arithmetic::kMma:

@@ -26,6 +26,7 @@ struct DeviceFacts {
   int num_workers = 1;           // CPU threads, or multiprocessors
   double memory_gb = 0.0;        // 0: unknown
   double bandwidth_gbs = 0.0;    // main memory, 10^9 bytes a second
+  double scalar_tflops = 0.0;    // Arithmetic::kScalar; 0: none
   double vector_tflops = 0.0;    // Arithmetic::kVector
   double mma_tflops = 0.0;       // Arithmetic::kMma; 0: none
   double wide_mma_tflops = 0.0;  // Arithmetic::kWideMma; 0: none

@@ -42,7 +42,7 @@ StillBackends make_still_backends() {
       for (KernelVariant& variant : still.variants.back()) {
         variant.cost.fixed_us = 5.0;
         variant.cost.bandwidth_share = is_reference ? 0.4 : 0.8;
-        variant.cost.compute_share = is_reference ? 0.05 : 0.5;
+        variant.cost.compute_share = is_reference ? 0.8 : 0.5;
       }
       still.infos.back().make = [](const AttentionBackendOptions& options) {
         return make_cpu_ref_backend(options.num_threads, options.max_positions);

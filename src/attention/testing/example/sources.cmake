@@ -1,0 +1,1 @@
+set(SOURCES backend.cpp info.cpp)
