@@ -107,8 +107,9 @@ class Explainer {
         name.empty() || lower_case(name) == "unset" || normalized_backend_name(name) == "auto";
     out_.name = is_unset_ ? "unset" : name;
     RETURN_IF_ERROR(identify(name));
-    if (!request_.target.empty()) {
-      ASSIGN_OR_RETURN(target_, find_target(request_.target));
+    const std::string target = request_.target.empty() ? own_target() : request_.target;
+    if (!target.empty()) {
+      ASSIGN_OR_RETURN(target_, find_target(target));
       tell_there(name);
     }
     tell_here(name);
@@ -141,6 +142,22 @@ class Explainer {
     }
     if (out_.canonical.empty()) {
       return invalid_argument(unknown_name_text(name, request_.backends) + ".");
+    }
+    return {};
+  }
+
+  // The engine that a name comes from; "" for Rapt's own and for those of which nothing is
+  // recorded.
+  std::string own_target() const {
+    for (const std::string_view engine : kEngines) {
+      const std::string engines = lower_case(
+          is_unset_           ? "vLLM"
+          : alias_ != nullptr ? alias_->engines
+                              : ""
+      );
+      if (engines.find(engine) != std::string::npos) {
+        return std::string(engine);
+      }
     }
     return {};
   }
