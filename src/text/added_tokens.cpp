@@ -103,15 +103,25 @@ AddedTokenCutter::AddedTokenCutter(std::vector<AddedToken> tokens) {
   matcher_ = NameMatcher(std::move(names));
 }
 
-std::vector<AddedTokenCutter::Part> AddedTokenCutter::cut(std::string_view text, bool allow_special)
-    const {
+std::vector<AddedTokenCutter::Part> AddedTokenCutter::cut(
+    std::string_view text, std::span<const TextRange> trusted
+) const {
   std::vector<Part> parts;
   std::size_t num_cut = 0;
   std::size_t search_from = 0;
+  std::size_t range_idx = 0;
   while (const auto match = matcher_.find(text, search_from)) {
     search_from = match->end;
     const AddedToken& token = tokens_[static_cast<std::size_t>(match->id)];
-    if (token.in_text == AddedToken::InText::kWhenAllowed && !allow_special) {
+    while (range_idx < trusted.size() && trusted[range_idx].end < match->end) {
+      ++range_idx;
+    }
+    const bool is_trusted = range_idx < trusted.size() && trusted[range_idx].begin <= match->begin;
+    if (token.in_text == AddedToken::InText::kWhenAllowed && !is_trusted) {
+      // One that reaches into trusted text must not hide a token that begins there.
+      if (range_idx < trusted.size() && trusted[range_idx].begin < match->end) {
+        search_from = match->begin + 1;
+      }
       continue;
     }
     if (token.is_single_word && (ends_inside_word(text.substr(0, match->begin)) ||

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -7,6 +8,7 @@
 
 #include "request/request.h"
 #include "text/special_tokens_internal.h"
+#include "text/tokenizer.h"
 
 namespace rapt {
 
@@ -41,9 +43,10 @@ class AddedTokenCutter {
 
   static constexpr TokenId kPlainText = -1;
 
-  // The parts in order. Control tokens are cut out only if `allow_special`; otherwise their text
-  // stays plain text, but no other token is looked for inside it (as in Hugging Face's library).
-  std::vector<Part> cut(std::string_view text, bool allow_special) const;
+  // The parts in order. Control tokens are cut out only where their text lies in one of `trusted`
+  // (in order and apart); elsewhere it stays plain text, but no other token is looked for inside it
+  // (as in Hugging Face's library).
+  std::vector<Part> cut(std::string_view text, std::span<const TextRange> trusted) const;
 
   bool empty() const { return matcher_.empty(); }
 

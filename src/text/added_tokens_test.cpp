@@ -10,10 +10,12 @@ namespace {
 
 // The parts in one string: "plain" or "5:text of token 5", each in brackets.
 std::string cut(
-    const std::vector<AddedToken>& tokens, std::string_view text, bool allow_special = true
+    const std::vector<AddedToken>& tokens,
+    std::string_view text,
+    const std::vector<TextRange>& trusted = {{0, 1000}}
 ) {
   std::string shown;
-  for (const AddedTokenCutter::Part& part : AddedTokenCutter(tokens).cut(text, allow_special)) {
+  for (const AddedTokenCutter::Part& part : AddedTokenCutter(tokens).cut(text, trusted)) {
     shown += "[";
     if (part.id != AddedTokenCutter::kPlainText) {
       shown += std::to_string(part.id) + ":";
@@ -37,9 +39,17 @@ TEST(AddedTokenCutter, LooksForNothingInsideAControlTokenThatIsNotAllowed) {
       {.id = 6, .name = "b", .in_text = AddedToken::InText::kAlways},
       {.id = 7, .name = "c", .in_text = AddedToken::InText::kNever},
   };
-  EXPECT_EQ(cut(tokens, "<a>bb", false), "[<a>b][6:b]");
+  EXPECT_EQ(cut(tokens, "<a>bb", {}), "[<a>b][6:b]");
   EXPECT_EQ(cut(tokens, "<a>bb"), "[5:<a>b][6:b]");
   EXPECT_EQ(cut(tokens, "acb"), "[ac][6:b]");
+}
+
+TEST(AddedTokenCutter, FindsControlTokensInTrustedTextOnly) {
+  const std::vector<AddedToken> tokens = {{.id = 1, .name = "<a>"}, {.id = 2, .name = "x<"}};
+  EXPECT_EQ(cut(tokens, "<a><a><a>", {{3, 6}}), "[<a>][1:<a>][<a>]");
+  EXPECT_EQ(cut(tokens, "<a><a>", {{0, 2}, {2, 3}, {3, 6}}), "[<a>][1:<a>]") << "all in one range";
+  EXPECT_EQ(cut(tokens, "<a>", {{1, 3}}), "[<a>]");
+  EXPECT_EQ(cut(tokens, "x<a>", {{1, 4}}), "[x][1:<a>]") << "found behind one that reaches in";
 }
 
 TEST(AddedTokenCutter, SwallowsWhiteSpace) {
@@ -69,7 +79,8 @@ TEST(AddedTokenCutter, TakesLinearTimeForBlanksThatAreTokens) {
       {.id = 1, .name = " ", .lstrip = true, .rstrip = true},
   };
   const std::string blanks(200'000, ' ');
-  EXPECT_EQ(AddedTokenCutter(tokens).cut(blanks, true).size(), blanks.size());
+  const TextRange all = {0, blanks.size()};
+  EXPECT_EQ(AddedTokenCutter(tokens).cut(blanks, {&all, 1}).size(), blanks.size());
 }
 
 TEST(AddedTokenCutter, TakesTheFirstOfEqualNames) {

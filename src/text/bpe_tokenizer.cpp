@@ -57,41 +57,59 @@ BpeTokenizer::BpeTokenizer(
 }
 
 std::vector<TokenId> BpeTokenizer::encode(std::string_view text) const {
-  return encode_parts(text, false);
+  return encode_with_special_in(text, {});
 }
 
 std::vector<TokenId> BpeTokenizer::encode_with_special(std::string_view text) const {
-  return encode_parts(text, true);
+  if (is_valid_utf8(text)) {
+    const TextRange all = {0, text.size()};
+    return encode_parts(text, std::span(&all, 1));
+  }
+  const std::string repaired = to_valid_utf8(text);
+  const TextRange all = {0, repaired.size()};
+  return encode_parts(repaired, std::span(&all, 1));
 }
 
-std::vector<TokenId> BpeTokenizer::encode_parts(std::string_view text, bool allow_special) const {
-  std::string repaired;
-  if (!is_valid_utf8(text)) {
-    repaired = to_valid_utf8(text);
-    text = repaired;
-  }
+// Replacements move what is behind them, so that in a text that needs some nothing is trusted.
+std::vector<TokenId> BpeTokenizer::encode_with_special_in(
+    std::string_view text, std::span<const TextRange> trusted
+) const {
+  return is_valid_utf8(text) ? encode_parts(text, trusted) : encode_parts(to_valid_utf8(text), {});
+}
+
+std::vector<TokenId> BpeTokenizer::encode_parts(
+    std::string_view text, std::span<const TextRange> trusted
+) const {
   std::vector<TokenId> ids;
   ids.reserve(text.size() / 4 + 1);
-  for (const AddedTokenCutter::Part& part : as_written_.cut(text, allow_special)) {
+  for (const AddedTokenCutter::Part& part : as_written_.cut(text, trusted)) {
     if (part.id != AddedTokenCutter::kPlainText) {
       ids.push_back(part.id);
-    } else if (normalizer_ == Normalizer::kNfc) {
-      append_plain(to_nfc(part.text), allow_special, ids);
+      continue;
+    }
+    // A part counts as one where tokens are looked for in normalized text.
+    const auto begin = static_cast<std::size_t>(part.text.data() - text.data());
+    const bool is_trusted = std::ranges::any_of(trusted, [&](const TextRange& range) {
+      return range.begin <= begin && begin + part.text.size() <= range.end;
+    });
+    if (normalizer_ == Normalizer::kNfc) {
+      append_plain(to_nfc(part.text), is_trusted, ids);
     } else {
-      append_plain(part.text, allow_special, ids);
+      append_plain(part.text, is_trusted, ids);
     }
   }
   return ids;
 }
 
-void BpeTokenizer::append_plain(
-    std::string_view text, bool allow_special, std::vector<TokenId>& out
-) const {
+void BpeTokenizer::append_plain(std::string_view text, bool is_trusted, std::vector<TokenId>& out)
+    const {
   if (normalized_.empty()) {
     append_pieces(text, out);
     return;
   }
-  for (const AddedTokenCutter::Part& part : normalized_.cut(text, allow_special)) {
+  const TextRange all = {0, text.size()};
+  const auto trusted = std::span(&all, is_trusted ? 1 : 0);
+  for (const AddedTokenCutter::Part& part : normalized_.cut(text, trusted)) {
     if (part.id != AddedTokenCutter::kPlainText) {
       out.push_back(part.id);
     } else {

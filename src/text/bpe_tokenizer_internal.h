@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,9 @@ class BpeTokenizer final : public Tokenizer {
 
   std::vector<TokenId> encode(std::string_view text) const override;
   std::vector<TokenId> encode_with_special(std::string_view text) const override;
+  std::vector<TokenId> encode_with_special_in(
+      std::string_view text, std::span<const TextRange> trusted
+  ) const override;
   std::string_view token_bytes(TokenId id) const override;
   bool is_special(TokenId id) const override;
   std::optional<TokenId> special_id(std::string_view name) const override;
@@ -38,8 +42,9 @@ class BpeTokenizer final : public Tokenizer {
     bool is_special = false;
   };
 
-  std::vector<TokenId> encode_parts(std::string_view text, bool allow_special) const;
-  void append_plain(std::string_view text, bool allow_special, std::vector<TokenId>& out) const;
+  std::vector<TokenId> encode_parts(std::string_view text, std::span<const TextRange> trusted)
+      const;
+  void append_plain(std::string_view text, bool is_trusted, std::vector<TokenId>& out) const;
   void append_pieces(std::string_view text, std::vector<TokenId>& out) const;
 
   Pretokenizer pretokenizer_;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +12,12 @@
 #include "request/request.h"
 
 namespace rapt {
+
+// Bytes [begin, end) of a text.
+struct TextRange {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
 
 // Text to token ids and back. Immutable after construction, so one object serves all threads.
 class Tokenizer {
@@ -22,6 +30,12 @@ class Tokenizer {
   // The same, but spelled-out special tokens become their ids. Only for callers that say so
   // (text completions, as vLLM does).
   virtual std::vector<TokenId> encode_with_special(std::string_view text) const = 0;
+  // Text of several hands: special tokens become their ids where all of their bytes lie in one of
+  // `trusted` (in order and apart), and stay ordinary text elsewhere. For chat templates, which
+  // write control tokens around what users wrote.
+  virtual std::vector<TokenId> encode_with_special_in(
+      std::string_view text, std::span<const TextRange> trusted
+  ) const;
   // The bytes of one token; a special token gives its name, an id nobody knows gives "".
   virtual std::string_view token_bytes(TokenId id) const = 0;
   virtual bool is_special(TokenId id) const = 0;

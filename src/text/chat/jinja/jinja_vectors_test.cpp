@@ -1,0 +1,74 @@
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "text/chat/jinja/json_text_internal.h"
+#include "text/chat/jinja/template_internal.h"
+#include "text/text_cases_internal.h"
+
+// What Python's jinja2 makes of the same templates (tools/make_jinja_vectors.py).
+
+namespace rapt::jinja {
+namespace {
+
+// The hash that the script calls text_hash.
+std::string hash_of_output(const Result<MarkedText>& output) {
+  if (!output) {
+    return "error";
+  }
+  std::uint64_t hash = 0xCBF29CE484222325ULL;
+  for (const char byte : output->bytes()) {
+    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001B3ULL;
+  }
+  std::ostringstream out;
+  out << std::hex;
+  out.width(16);
+  out.fill('0');
+  out << hash;
+  return out.str();
+}
+
+Result<MarkedText> render(const std::string& source, const json::value& variables) {
+  const Result<Template> compiled = Template::compile(source);
+  if (!compiled) {
+    return compiled.error();
+  }
+  const Value values = value_of(variables, Origin::kData);
+  return compiled->render(values.as_dict(), {.date = "2025-07-04"});
+}
+
+std::string shown(const Result<MarkedText>& output) {
+  return output ? output->bytes() : "error: " + output.error().message;
+}
+
+TEST(JinjaVectors, RandomProgramsGiveWhatPythonGives) {
+  const std::vector<json::value> variable_sets = read_case_lines("chat/jinja_variables.jsonl");
+  int num_outputs = 0;
+  int num_programs = 0;
+  for (const json::value& line : read_case_lines("chat/jinja_programs.jsonl")) {
+    const std::string source(line.at("template").as_string());
+    const json::array& hashes = line.at("hashes").as_array();
+    ASSERT_EQ(hashes.size(), variable_sets.size());
+    for (std::size_t idx = 0; idx < hashes.size(); ++idx) {
+      const Result<MarkedText> output = render(source, variable_sets[idx]);
+      ++num_outputs;
+      EXPECT_EQ(hash_of_output(output), std::string(hashes[idx].as_string()))
+          << "program " << num_programs << ", variables " << idx << "\n"
+          << source << "\n----- gives\n"
+          << shown(output);
+      if (const json::value* outputs = line.as_object().if_contains("outputs")) {
+        const json::value& expected = outputs->as_array()[idx];
+        if (expected.is_string()) {
+          EXPECT_EQ(shown(output), std::string(expected.as_string())) << source;
+        }
+      }
+    }
+    ++num_programs;
+  }
+  EXPECT_GT(num_outputs, 2000);
+}
+
+}  // namespace
+}  // namespace rapt::jinja
