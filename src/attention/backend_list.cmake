@@ -4,6 +4,7 @@
 # `const BackendInfo& <folder>_info()`. FUNCTION is made here and gives them in this order.
 function(rapt_attention_backends)
   cmake_parse_arguments(ARG "" "TARGET;FUNCTION" "BACKENDS" ${ARGN})
+  set(all_level_sources)
   set(declarations)
   set(entries)
   foreach(backend IN LISTS ARG_BACKENDS)

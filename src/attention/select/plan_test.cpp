@@ -32,7 +32,7 @@ device NVIDIA H200, SM 9.0, 141 GB, 4800 GB/s, simulated
  cpu-ref      -                  -                                                      device is a GPU; use --device cpu
 
 attention: cuda-hopper (auto) | full: prefill wgmma, decode split-kv | sliding 128: prefill wgmma window, decode window fused | KV bf16 HND block 64 | graphs: all batches
-           next best cuda-mma, estimated 1.6x slower prefill, 1.05x slower decode; details: `rapt attention explain`
+           next best cuda-mma, estimated 1.6x slower prefill, 1.05x slower decode; details: `rapt attention list`
 )"
   );
 }

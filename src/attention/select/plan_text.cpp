@@ -286,8 +286,7 @@ std::string runner_up_line(const AttentionPlan& plan) {
   return "next best " + std::string(other->backend->name) + ", " +
          (is_measured(plan, *other) ? "measured " : "estimated ") +
          against_plan(plan, *other, AttentionPhase::kPrefill) + ", " +
-         against_plan(plan, *other, AttentionPhase::kDecode) +
-         "; details: `rapt attention explain`";
+         against_plan(plan, *other, AttentionPhase::kDecode) + "; details: `rapt attention list`";
 }
 
 std::string plan_text(const AttentionPlan& plan) {
