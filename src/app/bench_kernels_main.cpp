@@ -9,6 +9,7 @@
 #include "app/loaded_model.h"
 #include "base/cpu_info.h"
 #include "engine/engine.h"
+#include "engine/weights/weight_keeper.h"
 #include "kernels/peaks.h"
 #include "quant/packed_input.h"
 
@@ -205,6 +206,7 @@ Result<void> bench_kernels(const BenchOptions& options) {
   ASSIGN_OR_RETURN(const CpuLevel level, find_cpu_level(options.load.engine));
   ASSIGN_OR_RETURN(const std::string path, find_model_folder(options.load.model));
   ASSIGN_OR_RETURN(const std::unique_ptr<Model> model, load_model(path));
+  ASSIGN_OR_RETURN(const auto weights, WeightKeeper::create(options.load.engine, *model));
   const int num_threads = options.load.engine.num_threads > 0 ? options.load.engine.num_threads
                                                               : detect_cpu().num_usable_cores;
   ThreadPool pool(num_threads);
@@ -237,6 +239,7 @@ Result<void> bench_kernels(const BenchOptions& options) {
       {"threads", num_threads},
       {"cpu_level", std::string(name_of(level))},
       {"linear_mode", std::string(name_of(options.load.engine.linear_mode))},
+      {"prepared", weights->is_prepared()},
       {"repeat", options.repeat},
       {"matrices", bench.rows},
   };

@@ -290,6 +290,7 @@ Result<void> bench_latency(const BenchOptions& given) {
   ThreadPool pool(num_threads);
   ASSIGN_OR_RETURN(const ReadMeter meter, ReadMeter::create(pool));
   model.engine->start();
+  model.engine->wait_for_weights();
   LatencyBench bench(options, model, pool, meter);
   RETURN_IF_ERROR(bench.run_all());
   model.engine->stop();

@@ -145,6 +145,20 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .help = "instructions that the kernels use; every level gives the same bits. auto: the best "
              "that the machine has",
      .assign = assign_cpu_level},
+    {.name = "prepared-dir",
+     .commands = kLoading,
+     .metavar = "DIR",
+     .help = "look here for a copy of the weights in the order in which the kernels read them "
+             "fastest; rapt serve writes it in the background, about as large as the model, if it "
+             "is not there. Changes no bit of an answer",
+     .assign = [](FlagTargets& to,
+                  const FlagValue& value) { to.load.engine.prepared_dir = value.text; }},
+    {.name = "mlock",
+     .kind = FlagKind::kSwitch,
+     .commands = kLoading,
+     .help = "keep the weights and the KV cache in memory once they have been used",
+     .assign = [](FlagTargets& to,
+                  const FlagValue& value) { to.load.engine.lock_memory = value.on; }},
     // A server tells its story; a command whose output is its answer stays quiet.
     {.name = "log-level",
      .kind = FlagKind::kChoice,

@@ -7,6 +7,7 @@
 
 #include "app/tokenizer_source.h"
 #include "base/log.h"
+#include "base/numa.h"
 #include "checkpoint/hf_cache.h"
 
 namespace rapt {
@@ -50,6 +51,9 @@ Result<LoadedModel> load_for_command(const LoadOptions& options) {
   LoadedModel loaded;
   ASSIGN_OR_RETURN(loaded.path, find_model_folder(options.model));
   LOG_INFO("loading", kv("model", loaded.path));
+  if (const int num_nodes = interleave_memory(); num_nodes > 1) {
+    LOG_INFO("memory is spread evenly over the machine's nodes", kv("nodes", num_nodes));
+  }
   ASSIGN_OR_RETURN(std::unique_ptr<Model> model, load_model(loaded.path));
   loaded.info = model->info();
   loaded.linears = model->linears();

@@ -182,6 +182,7 @@ Result<CommandOptions> options_of(const CommandSpec& command, FlagTargets target
   }
   switch (command.bit) {
     case kServeCommand:
+      targets.load.engine.writes_prepared = true;
       targets.serve.load = std::move(targets.load);
       targets.serve.conversation_date = targets.prompt_options.conversation_date;
       return CommandOptions(std::move(targets.serve));
@@ -205,6 +206,7 @@ Result<CommandOptions> options_of(const CommandSpec& command, FlagTargets target
     case kHarmonyCommand:
       return harmony_options(targets);
     case kBenchCommand:
+      targets.load.engine.writes_prepared = true;
       targets.bench.load = std::move(targets.load);
       return bench_options(targets);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ class WeightFile {
   const std::string& path() const { return file_.path(); }
 
   const std::vector<TensorInfo>& tensors() const { return tensors_; }
+
+  std::span<const std::byte> bytes() const { return file_.bytes(); }
 
   std::size_t file_size() const { return file_.bytes().size(); }
 

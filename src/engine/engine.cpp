@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -16,6 +17,7 @@
 #include "engine/memory_plan.h"
 #include "engine/model_runner.h"
 #include "engine/validate_internal.h"
+#include "engine/weights/weight_keeper.h"
 #include "kvcache/kv_cache_manager.h"
 #include "models/model.h"
 #include "scheduler/scheduler.h"
@@ -52,13 +54,15 @@ class EngineImpl : public Engine {
       const MemoryPlan& plan,
       std::unique_ptr<Model> model,
       std::unique_ptr<ThreadPool> pool,
-      std::unique_ptr<ModelRunner> runner
+      std::unique_ptr<ModelRunner> runner,
+      std::unique_ptr<WeightKeeper> weights
   )
       : config_(config),
         plan_(plan),
         model_(std::move(model)),
         pool_(std::move(pool)),
         runner_(std::move(runner)),
+        weights_(std::move(weights)),
         kv_(make_kv_manager(plan, model_->info())),
         scheduler_(
             SchedulerConfig{
@@ -77,6 +81,7 @@ class EngineImpl : public Engine {
   void start() override {
     CHECK(!thread_.joinable(), "started twice");
     thread_ = std::thread([this] { run(); });
+    weights_->start([this](const std::function<void()>& task) { return run_between_steps(task); });
   }
 
   Result<void> validate(Request& request) const override {
@@ -126,11 +131,15 @@ class EngineImpl : public Engine {
       const std::lock_guard lock(mutex_);
       is_stopping_ = true;
       wake_.notify_one();
+      task_done_.notify_one();
     }
+    weights_->stop();
     if (thread_.joinable()) {
       thread_.join();
     }
   }
+
+  void wait_for_weights() override { weights_->wait(); }
 
   EngineStats stats() const override {
     const std::lock_guard lock(mutex_);
@@ -171,6 +180,7 @@ class EngineImpl : public Engine {
   bool is_busy() const { return stats_.num_running + stats_.num_waiting + num_submitted_ > 0; }
 
   void run();
+  bool run_between_steps(const std::function<void()>& task);
   bool take_messages();
   void step();
   void publish(std::span<const TokenEvent> events);
@@ -182,6 +192,7 @@ class EngineImpl : public Engine {
   const std::unique_ptr<Model> model_;
   const std::unique_ptr<ThreadPool> pool_;
   const std::unique_ptr<ModelRunner> runner_;
+  const std::unique_ptr<WeightKeeper> weights_;
 
   // Engine thread only, from start() on.
   KVCacheManager kv_;
@@ -195,6 +206,8 @@ class EngineImpl : public Engine {
   // Shared with the other threads.
   mutable std::mutex mutex_;
   std::condition_variable wake_;
+  const std::function<void()>* task_ = nullptr;  // to run between two steps
+  std::condition_variable task_done_;
   std::vector<Record> submitted_;
   std::vector<RequestId> cancelled_;
   int num_submitted_ = 0;  // choices in submitted_
@@ -220,13 +233,28 @@ void EngineImpl::run() {
   }
 }
 
+// One caller at a time. The task runs under the lock and must be short.
+bool EngineImpl::run_between_steps(const std::function<void()>& task) {
+  std::unique_lock lock(mutex_);
+  task_ = &task;
+  wake_.notify_one();
+  task_done_.wait(lock, [this] { return task_ == nullptr || is_stopping_; });
+  return std::exchange(task_, nullptr) == nullptr;
+}
+
 // Sleeps until there is something to do, then takes in what arrived. False: time to stop.
 bool EngineImpl::take_messages() {
   {
     std::unique_lock lock(mutex_);
     wake_.wait(lock, [this] {
-      return is_stopping_ || !submitted_.empty() || !cancelled_.empty() || !scheduler_.is_idle();
+      return is_stopping_ || !submitted_.empty() || !cancelled_.empty() || !scheduler_.is_idle() ||
+             task_ != nullptr;
     });
+    if (task_ != nullptr) {
+      (*task_)();
+      task_ = nullptr;
+      task_done_.notify_one();
+    }
     std::swap(arriving_, submitted_);
     std::swap(leaving_, cancelled_);
     stats_.num_waiting += std::exchange(num_submitted_, 0);
@@ -417,30 +445,6 @@ void log_plan(
 
 }  // namespace
 
-Result<CpuLevel> find_cpu_level(const EngineConfig& config) {
-  if (config.reference && config.cpu_level.has_value()) {
-    return invalid_argument(
-        "--reference runs the reference kernels, which have no CPU level; leave out --cpu-level"
-    );
-  }
-  if (config.reference) {
-    return CpuLevel::kReference;
-  }
-  const std::vector<CpuLevel> levels = runnable_cpu_levels();
-  const CpuLevel wanted = config.cpu_level.value_or(levels.back());
-  std::string names;
-  for (const CpuLevel level : levels) {
-    if (level == wanted) {
-      return level;
-    }
-    names += (names.empty() ? "" : ", ") + std::string(name_of(level));
-  }
-  return invalid_argument(
-      "--cpu-level is " + std::string(name_of(wanted)) + ", but this machine (" +
-      detect_cpu().model_name + ") can run " + names
-  );
-}
-
 Result<std::unique_ptr<Engine>> Engine::create(
     const EngineConfig& config, std::unique_ptr<Model> model
 ) {
@@ -461,9 +465,10 @@ Result<std::unique_ptr<Engine>> Engine::create(
     );
   }
   ASSIGN_OR_RETURN(auto runner, ModelRunner::create(resolved, plan, *model, *pool));
+  ASSIGN_OR_RETURN(auto weights, WeightKeeper::create(resolved, *model));
   log_plan(resolved, plan, *runner, level);
   return std::unique_ptr<Engine>(std::make_unique<EngineImpl>(
-      resolved, plan, std::move(model), std::move(pool), std::move(runner)
+      resolved, plan, std::move(model), std::move(pool), std::move(runner), std::move(weights)
   ));
 }
 

@@ -29,6 +29,9 @@ struct EngineConfig {
   bool reference = false;                            // plain reference kernels
   std::optional<CpuLevel> cpu_level = std::nullopt;  // of the kernels; absent: the best here
   LinearMode linear_mode = LinearMode::kI16;
+  std::string prepared_dir;  // where the prepared copy of the weights is looked for; "": nowhere
+  bool writes_prepared = false;  // write it there in the background, if it is not there
+  bool lock_memory = false;      // keep weights and caches in memory (mlock)
 };
 
 // The build of the kernels that a configuration runs; an error when it asks for one that this
@@ -83,6 +86,9 @@ class Engine {
   virtual bool is_idle() const = 0;
   // Ends the engine thread; unfinished choices get kAbort. Idempotent; the destructor calls it.
   virtual void stop() = 0;
+
+  // Waits until the weights are in memory and, where one is written, their prepared copy is in use.
+  virtual void wait_for_weights() {}
 
   virtual EngineStats stats() const = 0;
   virtual EngineFacts facts() const = 0;

@@ -81,6 +81,7 @@ ModelRunner::ModelRunner(
 }
 
 const StepResult& ModelRunner::run(const StepPlan& plan) {
+  stream_.pool->wake();
   fill_inputs(plan);
   const ForwardContext ctx = context();
   const Shape shape{plan.num_tokens, model_.hidden_size()};

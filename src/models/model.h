@@ -68,6 +68,9 @@ class Model {
 
   virtual const ModelInfo& info() const = 0;
 
+  // The files that the weights are views of.
+  virtual const CheckpointDir& checkpoint() const = 0;
+
   // Runs all layers, reading and writing the context's cache. `hidden` receives the residual stream
   // behind the last layer.
   virtual void forward(

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "kernels/activation.h"
 #include "quant/packed_input.h"
@@ -11,6 +12,9 @@
 #include "tensor/tensor.h"
 
 namespace rapt {
+
+// Changes when the bytes of a prepared copy do, for any format.
+inline constexpr int kPreparedFormat = 1;
 
 // Output rows [first, first + count) go through matrix number `matrix`.
 struct RowGroup {
@@ -60,6 +64,9 @@ class LinearMethod {
 
   // A prepared copy holds the same weights in the order in which the kernels read them fastest. It
   // is made of pieces of one size, which any threads may write at any time, in any order.
+
+  // The checkpoint's bytes that are not read while a prepared copy is used.
+  virtual std::vector<std::span<const std::byte>> stored_bytes() const { return {}; }
 
   // Pieces of the prepared copy; 0: this format gains nothing from one.
   virtual std::int64_t num_prepared_pieces() const { return 0; }

@@ -58,6 +58,8 @@ class GptOss : public Model {
 
   const ModelInfo& info() const override { return info_; }
 
+  const CheckpointDir& checkpoint() const override { return loader_.checkpoint(); }
+
   std::int64_t hidden_size() const override { return config_.hidden_size; }
 
   void forward(const ForwardContext& ctx, const ModelInput& input, Tensor hidden) const override {

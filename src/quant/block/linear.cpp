@@ -98,6 +98,29 @@ std::int64_t BlockLinear::pieces_per_matrix() const {
   return (out_features_ + kPieceRows - 1) / kPieceRows;
 }
 
+std::vector<std::span<const std::byte>> BlockLinear::stored_bytes() const {
+  std::vector<std::span<const std::byte>> all;
+  const auto add = [&](const BlockTensors::Part(&parts)[2]) {
+    // The rows of a matrix lie one after the other; those of one tensor's matrices too, unless it
+    // is a part of a larger one, whose other rows are then counted in.
+    const std::int64_t num_rows = parts[1].data == nullptr ? out_features_ : out_features_ / 2;
+    for (const BlockTensors::Part& part : parts) {
+      if (part.data != nullptr) {
+        const std::int64_t num_bytes =
+            (num_matrices_ - 1) * part.matrix_bytes + num_rows * part.row_bytes;
+        all.emplace_back(
+            reinterpret_cast<const std::byte*>(part.data), static_cast<std::size_t>(num_bytes)
+        );
+      }
+    }
+  };
+  add(tensors_.codes);
+  if (tensors_.scales[0].row_bytes != tensors_.codes[0].row_bytes) {
+    add(tensors_.scales);
+  }
+  return all;
+}
+
 std::int64_t BlockLinear::num_prepared_pieces() const {
   return out_features_ < kMinFusedRows ? 0 : num_matrices_ * pieces_per_matrix();
 }

@@ -63,6 +63,7 @@ class BlockLinear : public LinearMethod {
       Tensor y
   ) const override;
 
+  std::vector<std::span<const std::byte>> stored_bytes() const override;
   std::int64_t num_prepared_pieces() const override;
   std::int64_t prepared_piece_bytes() const override;
   void write_prepared(std::int64_t piece_idx, std::byte* to) const override;
