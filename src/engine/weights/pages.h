@@ -13,8 +13,8 @@ namespace rapt {
 // needs it.
 void drop_pages(std::span<const std::byte> bytes);
 
-// Reads them from disk, if they are not in memory, and enters them into the process's page table,
-// so that a step meets no page faults. Blocks; nothing happens where the system does not know how.
+// Reads them from disk, if they are not in memory, and maps them into the process, so that a step
+// meets no page faults. Blocks; nothing happens where the system does not know how.
 void read_pages(std::span<const std::byte> bytes);
 
 // Keeps all that is mapped now in memory from its first use on; fails when the process may not.
