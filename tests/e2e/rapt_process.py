@@ -111,16 +111,25 @@ class RaptServer(ServerProcess):
 class ScriptedServer(ServerProcess):
     """The same server over a model that says what a test wants (testing/scripted_server.cpp)."""
 
-    def __init__(self, binary: Path):
-        super().__init__([binary, API_KEY], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def __init__(self, binary: Path, api_key: str = API_KEY, port: int = 0):
+        super().__init__(
+            [binary, api_key, str(port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
 
     def say(self, *outputs: str | list[int]) -> None:
         """What the next choices answer: gpt-oss's own output, special tokens spelled out."""
         for output in outputs:
-            self.process.stdin.write(json.dumps(output) + "\n")
-            self.process.stdin.flush()
-            if not self.process.stdout.readline():
-                raise RuntimeError(f"the scripted server has ended:\n{self.log()}")
+            self._write(output)
+
+    def allow_steps(self, num_steps: int | None) -> None:
+        """Lets the engine make so many steps and then hold still; None: for good."""
+        self._write({"steps": num_steps})
+
+    def _write(self, line: str | list[int] | dict) -> None:
+        self.process.stdin.write(json.dumps(line) + "\n")
+        self.process.stdin.flush()
+        if not self.process.stdout.readline():
+            raise RuntimeError(f"the scripted server has ended:\n{self.log()}")
 
     def stop(self) -> int:
         self.process.stdin.close()

@@ -43,7 +43,6 @@ def start_chromium(size: tuple[int, int] = WIDE, dark: bool = False) -> webdrive
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(find_program("chromedriver")))
     driver.set_script_timeout(PATIENCE_S)
-    driver.execute_cdp_cmd("Browser.grantPermissions", {"permissions": ["clipboardReadWrite"]})
     return driver
 
 
@@ -72,11 +71,16 @@ class Page:
         """Loads the page afresh, with nothing kept from before."""
         self.url = url
         self.driver.get("about:blank")
+        self.driver.execute_cdp_cmd(
+            "Browser.grantPermissions",
+            {"origin": url, "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]},
+        )
         for kept in ("local_storage", "indexeddb"):
             self.driver.execute_cdp_cmd(
                 "Storage.clearDataForOrigin", {"origin": url, "storageTypes": kept}
             )
         self.drain_logs()
+        self.driver.get_log("performance")
         self.load(view)
 
     def load(self, view: str = "") -> None:

@@ -1,12 +1,14 @@
 // A server without a model, for tests in other languages: what it answers comes from its standard
 // input, one JSON value a line. A string is a choice's whole output in the model's own format, with
 // special tokens spelled out; an array is the same as token ids. Choices take them in the order of
-// their requests. For every line the number of outputs that wait is printed, so that a test knows
-// that its own is there. Ends with its input.
+// their requests. An object is an order: {"steps": 3} lets the engine make three more steps and
+// then holds it, {"steps": null} lets it go on for good. For every line the number of outputs that
+// wait is printed, so that a test knows that its own is there. Ends with its input.
 //
-// usage: scripted_server [API_KEY]
+// usage: scripted_server [API_KEY [PORT]], where an empty key means none and port 0 any free one
 
 #include <cstdio>
+#include <cstdlib>
 #include <deque>
 #include <iostream>
 #include <mutex>
@@ -35,6 +37,11 @@ class OutputQueue {
     return outputs_.size();
   }
 
+  std::size_t size() const {
+    const std::lock_guard lock(mutex_);
+    return outputs_.size();
+  }
+
   // Nothing is said when nothing waits.
   std::vector<TokenId> pop() {
     const std::lock_guard lock(mutex_);
@@ -47,7 +54,7 @@ class OutputQueue {
   }
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::deque<std::vector<TokenId>> outputs_;
 };
 
@@ -69,6 +76,22 @@ Result<std::vector<TokenId>> parse_output(const std::string& line, const Tokeniz
   return invalid_argument("An output is a string or an array of token ids.");
 }
 
+// False when the line is no order.
+bool obey(const std::string& line, FakeEngine& engine) {
+  const Result<json::value> value = parse_json(line, "the line");
+  const json::object* order = value ? value->if_object() : nullptr;
+  const json::value* steps = order == nullptr ? nullptr : order->if_contains("steps");
+  if (steps == nullptr) {
+    return false;
+  }
+  if (steps->is_int64()) {
+    engine.allow_steps(static_cast<int>(steps->get_int64()));
+  } else {
+    engine.release();
+  }
+  return true;
+}
+
 Result<void> serve(ServerConfig config) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Tokenizer> tokenizer, builtin_o200k_harmony());
   ASSIGN_OR_RETURN(
@@ -84,6 +107,10 @@ Result<void> serve(ServerConfig config) {
   );
   std::string line;
   while (std::getline(std::cin, line)) {
+    if (obey(line, engine)) {
+      std::cout << outputs.size() << std::endl;
+      continue;
+    }
     ASSIGN_OR_RETURN(std::vector<TokenId> output, parse_output(line, *tokenizer));
     std::cout << outputs.push(std::move(output)) << std::endl;
   }
@@ -100,8 +127,11 @@ int main(int argc, char** argv) {
   config.port = 0;
   config.served_model_names = {"demo"};
   config.conversation_date = "2025-06-28";
-  if (argc > 1) {
+  if (argc > 1 && *argv[1] != '\0') {
     config.api_keys = {argv[1]};
+  }
+  if (argc > 2) {
+    config.port = std::atoi(argv[2]);
   }
   const rapt::Result<void> result = rapt::serve(std::move(config));
   if (!result) {

@@ -86,6 +86,7 @@ function start() {
     showStatus(feed);
     engine.show(feed);
   });
+  addEventListener("pagehide", () => chat.stop());
   showView();
   // The rest waits for the server, which may ask for a key.
   meetServer()

@@ -10,7 +10,7 @@ import { addMessage, newConversation, newestLeaf, openCalls, pathTo } from "./co
 import { readConversations, saveToFile } from "./files.js";
 import { asCurl, asPython, buildRequest } from "./request.js";
 import { onChange, settings } from "./settings.js";
-import { settingsPanel } from "./settings_panel.js";
+import { meetSettings, settingsPanel } from "./settings_panel.js";
 import { Sidebar } from "./sidebar.js";
 import * as store from "./store.js";
 import { Transcript } from "./transcript.js";
@@ -79,7 +79,9 @@ export class ChatView {
     this.show();
   }
 
+  // Once the server has been met.
   async start() {
+    meetSettings(this.settings);
     try {
       this.conversations = await store.loadAll();
     } catch {

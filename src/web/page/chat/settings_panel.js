@@ -125,6 +125,12 @@ function modelField() {
     id: "setting-model",
     onchange: () => change("model", select.value),
   });
+  return field("Model", select);
+}
+
+// Fills in what can be known only once the server has been met.
+export function meetSettings(panel) {
+  const select = panel.querySelector("#setting-model");
   listModels().then(
     (models) => {
       select.replaceChildren(...models.map((model) => el("option", { value: model.id }, model.id)));
@@ -132,7 +138,7 @@ function modelField() {
     },
     () => {}, // the page says elsewhere that the server is not there
   );
-  return field("Model", select);
+  panel.querySelector("#setting-schema-group").replaceWith(schemaGroup());
 }
 
 function toolsGroup() {
@@ -171,6 +177,7 @@ function schemaGroup() {
     checkedField("schema", "JSON schema", parseSchema, { rows: 5, classes: ".code-area" }),
     can ? null : el("p.hint", {}, "This server does not support it yet."),
   );
+  box.id = "setting-schema-group";
   box.classList.toggle("is-off", !can);
   if (!can) box.querySelector("textarea").disabled = true;
   return box;

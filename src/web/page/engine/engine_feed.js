@@ -17,6 +17,7 @@ export class EngineFeed {
     this.seconds = new Map(); // second -> {field: value}
     this.listeners = [];
     this.abort = null;
+    this.turn = 0; // of run(), of which only the last one goes on
     this.clock = null; // when second 0 was, by performance.now()
   }
 
@@ -34,16 +35,26 @@ export class EngineFeed {
       clearTimeout(hiding);
       if (document.hidden) {
         hiding = setTimeout(() => this.rest(), HIDDEN_MS);
-      } else if (this.isResting) {
-        this.isResting = false;
-        this.run();
+      } else {
+        this.wake();
       }
     });
+    // A page that the browser keeps for its back button would keep its connection too, and a browser
+    // has only six of them for a server.
+    addEventListener("pagehide", () => this.rest());
+    addEventListener("pageshow", () => this.wake());
+    this.run();
+  }
+
+  wake() {
+    if (!this.isResting) return;
+    this.isResting = false;
     this.run();
   }
 
   rest() {
     this.isResting = true;
+    this.turn += 1;
     this.abort?.abort();
   }
 
@@ -54,7 +65,8 @@ export class EngineFeed {
 
   async run() {
     let wait = FIRST_WAIT_MS;
-    while (!this.isResting) {
+    const turn = ++this.turn;
+    while (turn === this.turn) {
       this.abort = new AbortController();
       try {
         const response = await request("v1/engine/events", { signal: this.abort.signal });
@@ -67,7 +79,7 @@ export class EngineFeed {
           error instanceof ApiError || error instanceof TypeError || error.name === "AbortError";
         if (!isExpected) throw error;
       }
-      if (this.isResting) return;
+      if (turn !== this.turn) return;
       this.connection = "lost";
       this.tell();
       await new Promise((resolve) => setTimeout(resolve, wait));
