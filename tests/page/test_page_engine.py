@@ -79,7 +79,7 @@ def test_the_real_engine_is_seen_through(blank: Page, real_server: RaptServer):
         assert len(owners - {"cell", "is-part"}) == 2
         # A second has gone by, so the charts show something.
         blank.wait(
-            lambda: "generated –" not in blank.text(".chart .legend")
+            lambda: "now –" not in blank.text(".chart .legend")
             and "between tokens –" not in blank.text(".chart .legend"),
             "the charts have values",
         )

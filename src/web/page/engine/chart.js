@@ -4,6 +4,7 @@ import { el, setChildren, setText, svg } from "../base/dom.js";
 
 const WIDTH = 600; // a unit a second
 const HEIGHT = 120;
+const RECENT = 6; // seconds for which a value counts as the present one
 
 // The next round number at or above `value`: 1, 2 or 5 times a power of ten.
 function roundUp(value) {
@@ -11,25 +12,29 @@ function roundUp(value) {
   return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= value * 0.999);
 }
 
+const y = (share) => (HEIGHT - 2 - share * (HEIGHT - 6)).toFixed(1);
+
 export class Chart {
-  // `lines`: [{name, label, value(second) -> number or null}], drawn in the colours line-0, line-1, …
-  // `format` writes a value. `fills`: whether a second without an entry counts as zero.
-  constructor(title, lines, { format, fills }) {
+  // `lines`: [{label, value(second) -> number or null, color, isDots}]. `format` writes a value.
+  // isSum: the values are sums, so that a second of which nothing is known has 0, and the scale begins
+  // there; otherwise it has no value, and the scale is logarithmic.
+  constructor(title, lines, { format, isSum }) {
+    this.title = title;
     this.lines = lines;
     this.format = format;
-    this.fills = fills;
-    this.paths = lines.map((_, at) => svg(`path.line.line-${at}`));
-    this.areas = lines.map((_, at) => svg(`path.area.line-${at}`));
+    this.isSum = isSum;
+    this.paths = lines.map((line) => svg(`path.line.line-${line.color}${line.isDots ? ".is-dots" : ""}`));
+    this.area = svg(`path.area.line-${lines[0].color}`);
     this.picture = svg(
       "svg.chart-picture",
       { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img" },
       svg("path.grid", { d: `M0 0.5H${WIDTH}M0 ${HEIGHT / 2}H${WIDTH}M0 ${HEIGHT - 0.5}H${WIDTH}` }),
-      ...this.areas,
+      this.area,
       ...this.paths,
     );
     this.top = el("span.chart-top");
+    this.bottom = el("span.chart-bottom");
     this.values = lines.map(() => el("b", {}, "–"));
-    this.title = title;
     this.element = el(
       "section.card.chart",
       { "aria-label": title },
@@ -41,63 +46,71 @@ export class Chart {
           "ul.legend",
           {},
           ...lines.map((line, at) =>
-            el("li", {}, el(`span.swatch.line-${at}`), line.label, " ", this.values[at]),
+            el("li", {}, el(`span.swatch.line-${line.color}`), line.label, " ", this.values[at]),
           ),
         ),
       ),
-      el("div.chart-frame", {}, this.picture, this.top),
+      el("div.chart-frame", {}, this.picture, this.top, this.bottom),
       el("p.chart-axis", {}, el("span", {}, "10 min ago"), el("span", {}, "5 min"), el("span", {}, "now")),
     );
   }
 
   show(seconds, now) {
+    // The second under way is not whole yet.
     const end = Math.floor(now);
-    const begin = end - WIDTH;
-    const series = this.lines.map((line) => {
-      const points = [];
-      for (let second = begin; second < end; second += 1) {
-        const entry = seconds.get(second);
-        points.push(entry ? line.value(entry) : this.fills ? 0 : null);
-      }
-      return points;
-    });
-    const highest = Math.max(0, ...series.flat().filter((value) => value !== null));
-    const top = highest > 0 ? roundUp(highest) : 1;
+    const series = this.lines.map((line) =>
+      Array.from({ length: WIDTH }, (_, x) => {
+        const entry = seconds.get(end - WIDTH + x);
+        return entry ? line.value(entry) : this.isSum ? 0 : null;
+      }),
+    );
+    const known = series.flat().filter((value) => value !== null && value > 0);
+    const share = this.scale(known);
     series.forEach((points, at) => {
-      const { line, area } = this.draw(points, top);
-      this.paths[at].setAttribute("d", line);
-      this.areas[at].setAttribute("d", this.fills ? area : "");
-      const last = points.findLast((value, place) => value !== null && (place > WIDTH - 6 || !this.fills));
+      const path = this.lines[at].isDots ? dots(points, share) : joined(points, share);
+      this.paths[at].setAttribute("d", path);
+      const last = points.findLast((value, x) => value !== null && (this.isSum || x >= WIDTH - RECENT));
       setText(this.values[at], last === undefined ? "–" : this.format(last));
     });
-    setText(this.top, highest > 0 ? this.format(top) : "");
+    this.area.setAttribute("d", this.isSum && known.length > 0 ? `${joined(series[0], share)}V${HEIGHT}H0Z` : "");
     const said = this.lines.map((line, at) => `${line.label} ${this.values[at].textContent}`);
     this.picture.setAttribute("aria-label", `${this.title}: ${said.join(", ")}`);
   }
 
-  // Neighbouring seconds are joined; a lone one becomes a short dash.
-  draw(points, top) {
-    let line = "";
-    let area = "";
-    let begin = null;
-    const y = (value) => (HEIGHT - 2 - (value / top) * (HEIGHT - 6)).toFixed(1);
-    points.forEach((value, x) => {
-      if (value === null) {
-        begin = null;
-        return;
-      }
-      if (begin === null) {
-        begin = x;
-        line += `M${x} ${y(value)}h1`;
-      } else if (value !== points[x - 1] || value !== points[x + 1]) {
-        line += `L${x} ${y(value)}`;
-      }
-    });
-    if (this.fills && points.length > 0) {
-      area = `M0 ${HEIGHT}${line.replace("M", "L")}V${HEIGHT}Z`;
+  // A function from a value to its height, 0 to 1.
+  scale(known) {
+    if (known.length === 0) {
+      setText(this.top, "");
+      setText(this.bottom, "");
+      return () => 0;
     }
-    return { line, area };
+    if (this.isSum) {
+      const top = roundUp(Math.max(...known));
+      setText(this.top, this.format(top));
+      return (value) => value / top;
+    }
+    const low = Math.floor(Math.log10(Math.min(...known)));
+    const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...known))));
+    setText(this.top, this.format(10 ** high));
+    setText(this.bottom, this.format(10 ** low));
+    return (value) => (Math.log10(Math.max(value, 10 ** low)) - low) / (high - low);
   }
+}
+
+// Neighbouring seconds are joined; a lone one becomes a short dash.
+function joined(points, share) {
+  let path = "";
+  points.forEach((value, x) => {
+    const before = points[x - 1] ?? null;
+    if (value === null) return;
+    if (before === null) path += `M${x} ${y(share(value))}h1`;
+    else if (value !== before || value !== points[x + 1]) path += `L${x} ${y(share(value))}`;
+  });
+  return path;
+}
+
+function dots(points, share) {
+  return points.map((value, x) => (value === null ? "" : `M${x} ${y(share(value))}h0`)).join("");
 }
 
 export function setFigure(element, text, hint) {

@@ -1,7 +1,7 @@
 // The inside of the engine, as the feed tells it.
 
 import { el, setChildren } from "../base/dom.js";
-import { count, duration, percent, plural, rate } from "../base/format.js";
+import { count, duration, percent, rate } from "../base/format.js";
 import { AttentionCard } from "./attention_card.js";
 import { BlockMap } from "./block_map.js";
 import { Chart, setFigure } from "./chart.js";
@@ -9,7 +9,7 @@ import { memoryPlan } from "./memory_plan.js";
 import { RequestTable } from "./request_table.js";
 import { StepCard } from "./step_card.js";
 
-const REFRESH_MS = 1000; // charts move although nothing is said
+const REFRESH_MS = 1000; // charts move also when nothing is said
 
 function mean(sum, number) {
   return number > 0 ? sum / number : null;
@@ -18,22 +18,31 @@ function mean(sum, number) {
 export class EngineView {
   constructor(root) {
     this.figures = Array.from({ length: 5 }, () => el("li"));
-    this.throughput = new Chart(
-      "Throughput, tokens/s",
-      [
-        { label: "generated", value: (second) => second.generated_tokens },
-        { label: "prompt", value: (second) => second.prompt_tokens },
-      ],
-      { format: rate, fills: true },
-    );
-    this.latency = new Chart(
-      "Latency",
-      [
-        { label: "between tokens", value: (second) => mean(second.gap_seconds, second.gaps) },
-        { label: "to the first token", value: (second) => mean(second.first_token_seconds, second.first_tokens) },
-      ],
-      { format: duration, fills: false },
-    );
+    this.charts = [
+      new Chart(
+        "Generated tokens/s",
+        [{ label: "now", value: (second) => second.generated_tokens, color: 0 }],
+        { format: rate, isSum: true },
+      ),
+      new Chart(
+        "Prompt tokens/s",
+        [{ label: "now", value: (second) => second.prompt_tokens, color: 1 }],
+        { format: rate, isSum: true },
+      ),
+      new Chart(
+        "Latency",
+        [
+          { label: "between tokens", value: (second) => mean(second.gap_seconds, second.gaps), color: 0 },
+          {
+            label: "to the first",
+            value: (second) => mean(second.first_token_seconds, second.first_tokens),
+            color: 1,
+            isDots: true,
+          },
+        ],
+        { format: duration, isSum: false },
+      ),
+    ];
     this.requests = new RequestTable();
     this.step = new StepCard();
     this.blocks = new BlockMap();
@@ -43,8 +52,7 @@ export class EngineView {
     this.grid = el(
       "div.engine-grid",
       { hidden: true },
-      this.throughput.element,
-      this.latency.element,
+      el("div.charts", {}, ...this.charts.map((chart) => chart.element)),
       this.requests.element,
       this.blocks.element,
       el("div.side", {}, this.step.element, this.memory, this.attention.element),
@@ -87,8 +95,7 @@ export class EngineView {
   drawCharts() {
     const { feed } = this;
     if (!feed?.state || document.hidden || feed.connection === "lost") return;
-    this.throughput.show(feed.seconds, feed.now());
-    this.latency.show(feed.seconds, feed.now());
+    for (const chart of this.charts) chart.show(feed.seconds, feed.now());
     this.showFigures();
   }
 
@@ -102,6 +109,6 @@ export class EngineView {
     setFigure(waiting, count(state.num_waiting), "waiting");
     setFigure(generated, rate(rates.generated), `tokens/s, ${count(state.totals.generated_tokens)} in all`);
     setFigure(prompt, rate(rates.prompt), `prompt tokens/s, ${count(state.totals.prompt_tokens)} in all`);
-    setFigure(kv, percent(Math.max(0, ...used)), `of the KV cache, ${plural(finished, "request")} done`);
+    setFigure(kv, percent(Math.max(0, ...used)), `of the KV cache, ${count(finished)} done`);
   }
 }
