@@ -149,7 +149,9 @@ class LatencyBench {
 
 Result<LatencyBench::Times> LatencyBench::run(int num_sequences, int num_prompt, int num_steps) {
   std::mt19937 generator(static_cast<unsigned>(next_id_));
-  const auto sink = std::make_shared<TokenTimes>(num_sequences);
+  // The engine drops its share with the last event, which may be after an early return.
+  const std::shared_ptr<TokenSink> shared_sink(new TokenTimes(num_sequences));
+  TokenTimes& sink = static_cast<TokenTimes&>(*shared_sink);
   const Clock::time_point begin = Clock::now();
   const RequestId first_id = next_id_;
   for (int idx = 0; idx < num_sequences; ++idx) {
@@ -167,26 +169,26 @@ Result<LatencyBench::Times> LatencyBench::run(int num_sequences, int num_prompt,
         num_sequences * (2 + 2 * num_prompt / options_.load.engine.max_num_batched_tokens);
     request.stop.max_tokens = 1 + num_steps + (num_sequences == 1 ? 0 : 64 + most_prompt_steps);
     RETURN_IF_ERROR(model_.engine->validate(request));
-    if (model_.engine->submit(std::move(request), sink) != SubmitOutcome::kAccepted) {
+    if (model_.engine->submit(std::move(request), shared_sink) != SubmitOutcome::kAccepted) {
       return internal_error("the engine takes no more requests");
     }
   }
   const auto count = static_cast<std::size_t>(num_sequences);
-  sink->wait_for(count, 1);
+  sink.wait_for(count, 1);
   if (num_sequences > 1) {
     // The sequence that came last has the fewest tokens.
-    sink->wait_for(count, static_cast<std::size_t>(num_steps) + 1);
+    sink.wait_for(count, static_cast<std::size_t>(num_steps) + 1);
     for (RequestId id = first_id; id < next_id_; ++id) {
       model_.engine->cancel(id);
     }
   }
-  sink->wait_until_ended();
-  if (!sink->error().empty()) {
-    return internal_error(sink->error());
+  sink.wait_until_ended();
+  if (!sink.error().empty()) {
+    return internal_error(sink.error());
   }
   Times times;
-  times.prefill_seconds = seconds_between(begin, sink->last_first_token());
-  times.steps = sink->shared_steps();
+  times.prefill_seconds = seconds_between(begin, sink.last_first_token());
+  times.steps = sink.shared_steps();
   if (times.steps.size() > static_cast<std::size_t>(num_steps)) {
     times.steps.resize(static_cast<std::size_t>(num_steps));
   }
