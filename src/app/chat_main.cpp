@@ -100,8 +100,13 @@ class TerminalChat {
 
 Result<void> chat(const ChatCommandOptions& options) {
   ASSIGN_OR_RETURN(LoadedModel model, load_for_command(options.load));
-  if (!model.chat_format) {
+  if (!model.tokenizer) {
     return invalid_argument(model.path + " has no tokenizer, so there is no chatting with it");
+  }
+  if (!model.chat_format) {
+    return invalid_argument(
+        "no chat format is known for " + model.path + "; `rapt run --raw` continues a text"
+    );
   }
   model.engine->start();
   return TerminalChat(model, options).run();

@@ -65,10 +65,12 @@ Result<LoadedModel> load_for_command(const LoadOptions& options) {
       kv("bytes", loaded.info.weight_bytes)
   );
   ASSIGN_OR_RETURN(loaded.tokenizer, load_model_tokenizer(loaded.path, loaded.info));
-  if (loaded.tokenizer) {
+  if (loaded.tokenizer && !loaded.info.chat_format.empty()) {
     ASSIGN_OR_RETURN(
         loaded.chat_format, make_chat_format(loaded.info.chat_format, *loaded.tokenizer)
     );
+  } else if (loaded.tokenizer) {
+    LOG_INFO("no chat format is known for this model: it completes texts");
   } else {
     LOG_INFO("no tokenizer: only token ids are understood");
   }

@@ -19,7 +19,7 @@ struct LoadedModel {
   ModelInfo info;
   std::vector<ModelLinear> linears;      // of the model that the engine owns
   std::unique_ptr<Tokenizer> tokenizer;  // null: the checkpoint brings none, and none is built in
-  std::unique_ptr<ChatFormat> chat_format;  // null without a tokenizer
+  std::unique_ptr<ChatFormat> chat_format;  // null without a tokenizer, or when none is known
   std::unique_ptr<Engine> engine;
 
   // Ends of a turn, of the model and of its chat format.

@@ -22,6 +22,12 @@ Result<std::vector<TokenId>> prompt_tokens(const RunOptions& options, const Load
   if (options.raw) {
     return model.tokenizer->encode_with_special(options.prompt);
   }
+  if (!model.chat_format) {
+    return invalid_argument(
+        "no chat format is known for " + model.path +
+        "; --raw gives it the prompt as it is, to be continued"
+    );
+  }
   ChatMessage message;
   message.content = options.prompt;
   ChatOptions chat;

@@ -106,6 +106,12 @@ const std::byte* WeightLoader::aligned_data(const TensorInfo& info) {
   return copy.get();
 }
 
+void WeightLoader::skip(std::string_view name) {
+  if (const TensorInfo* info = tensor_info(name)) {
+    used_.insert(info);
+  }
+}
+
 Result<void> WeightLoader::finish() const {
   std::size_t num_unused = 0;
   std::string listed;

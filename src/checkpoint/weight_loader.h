@@ -48,6 +48,9 @@ class WeightLoader {
       std::string_view name, const Shape& shape, const BlockType& type
   );
 
+  // Counts the tensor `name` as used, if there is one: its values are not needed.
+  void skip(std::string_view name);
+
   // Fails when the checkpoint holds tensors that nobody took.
   Result<void> finish() const;
 

@@ -63,6 +63,14 @@ TEST_F(WeightLoaderTest, AcceptsAnyOfTheTypesGiven) {
   EXPECT_EQ(b->dtype(), DType::kBF16);
 }
 
+TEST_F(WeightLoaderTest, SkipsWhatIsNotNeeded) {
+  WeightLoader loader = make_loader();
+  for (const char* name : {"w", "b", "blocks", "not there"}) {
+    loader.skip(name);
+  }
+  EXPECT_TRUE(loader.finish());
+}
+
 TEST_F(WeightLoaderTest, NamesWhatIsMissing) {
   WeightLoader loader = make_loader();
   const Result<Tensor> tensor = loader.take("gone", Shape{4, 2}, {DType::kBF16, DType::kF32});

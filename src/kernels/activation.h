@@ -27,6 +27,13 @@ void clamped_swiglu_row(
     CpuLevel level, const float* gate_up, ClampedSwiglu params, std::int64_t size, float* y
 );
 
+// The SwiGLU of Llama: y = (gate * sigmoid(gate)) * up. Gate and up alternate as above.
+void swiglu(
+    const Stream& stream,
+    Tensor gate_up,  // [num_rows, 2 * intermediate_size] fp32
+    Tensor y         // [num_rows, intermediate_size] fp32
+);
+
 // x += y, element by element. Same shape, fp32.
 void add_in_place(const Stream& stream, Tensor x, Tensor y);
 
@@ -35,6 +42,7 @@ void exp_shifted(const Stream& stream, const float* x, float shift, std::int64_t
 
 namespace ref {
 void swiglu_row(const float* gate_up, float alpha, float limit, std::int64_t size, float* y);
+void plain_swiglu_row(const float* gate_up, std::int64_t size, float* y);
 void add_row(const float* y, std::int64_t size, float* x);  // x += y
 }  // namespace ref
 

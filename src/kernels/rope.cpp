@@ -1,6 +1,7 @@
 #include "kernels/rope.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -10,6 +11,9 @@
 namespace rapt {
 
 namespace {
+
+// Heads of this size and less are reordered on the stack.
+constexpr std::int64_t kMaxHeadDim = 1024;
 
 // The pair that turns `rotations` times within the original context.
 double pair_of_rotations(int head_dim, double theta, double context, double rotations) {
@@ -48,6 +52,29 @@ RopeSpec yarn_rope(int head_dim, double theta, const YarnParams& yarn) {
     freq = freq * (1.0 - ramp) + freq / yarn.factor * ramp;
   }
   spec.amplitude = yarn.factor <= 1.0 ? 1.0 : 0.1 * math::log(yarn.factor) + 1.0;
+  return spec;
+}
+
+RopeSpec linear_rope(int head_dim, double theta, double factor) {
+  RopeSpec spec = plain_rope(head_dim, theta);
+  for (double& freq : spec.inv_freq) {
+    freq /= factor;
+  }
+  return spec;
+}
+
+RopeSpec llama3_rope(int head_dim, double theta, const Llama3RopeParams& params) {
+  RopeSpec spec = plain_rope(head_dim, theta);
+  for (double& freq : spec.inv_freq) {
+    // How often the pair turns within the original context.
+    const double num_turns = params.original_max_position * freq / (2.0 * std::numbers::pi);
+    const double share_kept = std::clamp(
+        (num_turns - params.low_freq_factor) / (params.high_freq_factor - params.low_freq_factor),
+        0.0,
+        1.0
+    );
+    freq = (1.0 - share_kept) * freq / params.factor + share_kept * freq;
+  }
   return spec;
 }
 
@@ -94,6 +121,24 @@ void apply_rope(const Stream& stream, Tensor cos, Tensor sin, Tensor x) {
             x.f32() + (token_idx * num_heads + head_idx) * head_dim
         );
       }
+    }
+  });
+}
+
+void halve_pairs(const Stream& stream, Tensor x) {
+  const std::int64_t num_heads = x.size(1);
+  const std::int64_t head_dim = x.size(2);
+  const std::int64_t half_size = head_dim / 2;
+  CHECK(head_dim <= kMaxHeadDim && head_dim % 2 == 0, "head_dim=", head_dim);
+  stream.pool->parallel_for(x.size(0), 4, [&](std::int64_t begin, std::int64_t end) {
+    std::array<float, kMaxHeadDim / 2> seconds;
+    for (std::int64_t head_idx = begin * num_heads; head_idx < end * num_heads; ++head_idx) {
+      float* head = x.f32() + head_idx * head_dim;
+      for (std::int64_t pair_idx = 0; pair_idx < half_size; ++pair_idx) {
+        head[pair_idx] = head[2 * pair_idx];
+        seconds[static_cast<std::size_t>(pair_idx)] = head[2 * pair_idx + 1];
+      }
+      std::copy_n(seconds.data(), half_size, head + half_size);
     }
   });
 }

@@ -19,6 +19,20 @@ struct RopeSpec {
 // Plain RoPE (Su et al. 2021): inv_freq[i] = theta^(-2i / head_dim).
 RopeSpec plain_rope(int head_dim, double theta);
 
+// Linear scaling: all pairs turn `factor` times slower.
+RopeSpec linear_rope(int head_dim, double theta, double factor);
+
+// What Llama 3.1 does for long contexts: pairs that turn fast within the original context keep
+// their frequency, those that turn slowly are slowed by `factor`, with a ramp between.
+struct Llama3RopeParams {
+  double factor = 8.0;
+  double low_freq_factor = 1.0;
+  double high_freq_factor = 4.0;
+  double original_max_position = 8192.0;
+};
+
+RopeSpec llama3_rope(int head_dim, double theta, const Llama3RopeParams& params);
+
 struct YarnParams {
   double factor = 1.0;
   double beta_fast = 32.0;
@@ -47,6 +61,13 @@ void apply_rope(
     Tensor cos,  // [num_tokens, head_dim / 2] fp32
     Tensor sin,  // [num_tokens, head_dim / 2] fp32
     Tensor x     // [num_tokens, num_heads, head_dim] fp32
+);
+
+// Reorders the elements of each head from pairs that lie side by side, (0, 1), (2, 3), ..., to the
+// pairs that apply_rope() turns, (0, head_dim / 2), (1, head_dim / 2 + 1), ...
+void halve_pairs(
+    const Stream& stream,
+    Tensor x  // [num_tokens, num_heads, head_dim] fp32
 );
 
 namespace ref {

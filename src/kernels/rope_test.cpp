@@ -78,5 +78,55 @@ TEST(Rope, RotatesHalvesOfEachHead) {
   EXPECT_EQ(x, (std::vector<float>{-3, 2, 1, 4, -7, 6, 5, 8}));
 }
 
+TEST(LinearRope, TurnsAllPairsSlower) {
+  const RopeSpec plain = plain_rope(16, 10000.0);
+  const RopeSpec slow = linear_rope(16, 10000.0, 4.0);
+  for (std::size_t pair_idx = 0; pair_idx < 8; ++pair_idx) {
+    EXPECT_EQ(slow.inv_freq[pair_idx], plain.inv_freq[pair_idx] / 4.0);
+  }
+}
+
+// The numbers of Llama 3.1: pairs with wavelengths below 2,048 keep their frequency, those above
+// 8,192 lose a factor of 8.
+TEST(Llama3Rope, KeepsFastPairsAndSlowsSlowOnes) {
+  const RopeSpec plain = plain_rope(128, 500000.0);
+  const RopeSpec spec = llama3_rope(128, 500000.0, Llama3RopeParams{});
+  ASSERT_EQ(spec.inv_freq.size(), 64U);
+  int num_kept = 0;
+  int num_slowed = 0;
+  for (std::size_t pair_idx = 0; pair_idx < 64; ++pair_idx) {
+    const double wavelength = 2.0 * 3.14159265358979323846 / plain.inv_freq[pair_idx];
+    const double ratio = spec.inv_freq[pair_idx] / plain.inv_freq[pair_idx];
+    if (wavelength < 2048.0) {
+      EXPECT_EQ(ratio, 1.0);
+      ++num_kept;
+    } else if (wavelength > 8192.0) {
+      EXPECT_NEAR(ratio, 0.125, 1e-15);
+      ++num_slowed;
+    } else {
+      EXPECT_GT(ratio, 0.125);
+      EXPECT_LT(ratio, 1.0);
+    }
+  }
+  EXPECT_EQ(num_kept, 29);
+  EXPECT_EQ(num_slowed, 29);
+}
+
+TEST(HalvePairs, PutsNeighboursIntoHalves) {
+  ThreadPool pool(2);
+  std::vector<float> x;
+  for (int idx = 0; idx < 3 * 2 * 6; ++idx) {
+    x.push_back(static_cast<float>(idx));
+  }
+  halve_pairs(Stream{&pool, CpuLevel::kReference}, Tensor(x.data(), DType::kF32, Shape{3, 2, 6}));
+  for (int head_idx = 0; head_idx < 6; ++head_idx) {
+    const int first = head_idx * 6;
+    const int expected[] = {first, first + 2, first + 4, first + 1, first + 3, first + 5};
+    for (int idx = 0; idx < 6; ++idx) {
+      EXPECT_EQ(x[static_cast<std::size_t>(first + idx)], static_cast<float>(expected[idx]));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace rapt

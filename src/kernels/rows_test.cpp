@@ -124,6 +124,20 @@ TEST_P(CpuLevels, ClampedSwiglu) {
   }
 }
 
+TEST_P(CpuLevels, Swiglu) {
+  for (const std::int64_t size : {1, 16, 31, 96, 2880}) {
+    auto gate_up = random_values(static_cast<std::size_t>(2 * 3 * size), 6.0F, 3);
+    gate_up[0] = -300.0F;
+    std::vector<float> expected(static_cast<std::size_t>(3 * size));
+    std::vector<float> actual(expected.size());
+    const Shape in{3, 2 * size};
+    const Shape out{3, size};
+    swiglu(reference_, view(gate_up, in), view(expected, out));
+    swiglu(stream_, view(gate_up, in), view(actual, out));
+    expect_same_bits(expected, actual);
+  }
+}
+
 TEST_P(CpuLevels, Rope) {
   for (const std::int64_t head_dim : {2, 16, 24, 64, 128}) {
     auto x = random_values(static_cast<std::size_t>(2 * 3 * head_dim), 1.0F, 4);
@@ -160,6 +174,17 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::ValuesIn(runnable_cpu_levels()),
     [](const auto& info) { return std::string(name_of(info.param)); }
 );
+
+TEST(Swiglu, HasTheKnownValues) {
+  ThreadPool pool(1);
+  std::vector<float> gate_up = {1, 2, 0, 5, -1, 1, 20, -3};
+  std::vector<float> y(4);
+  swiglu(Stream{&pool, CpuLevel::kReference}, view(gate_up, {1, 8}), view(y, {1, 4}));
+  EXPECT_NEAR(y[0], 2 * 0.7310585786300049, 1e-6);
+  EXPECT_EQ(y[1], 0.0F);
+  EXPECT_NEAR(y[2], -0.2689414213699951, 1e-7);
+  EXPECT_NEAR(y[3], -60.0, 1e-5);
+}
 
 TEST(ClampedSwiglu, HasTheKnownValues) {
   ThreadPool pool(1);

@@ -16,14 +16,21 @@ Tensor joined(Tensor heads) {
 }  // namespace
 
 Attention::Attention(
-    Linear q, Linear k, Linear v, Linear out, std::vector<float> sinks, AttentionSpec spec
+    Linear q,
+    Linear k,
+    Linear v,
+    Linear out,
+    std::vector<float> sinks,
+    AttentionSpec spec,
+    RopePairs rope_pairs
 )
     : q_(std::move(q)),
       k_(std::move(k)),
       v_(std::move(v)),
       out_(std::move(out)),
       sinks_(std::move(sinks)),
-      spec_(spec) {
+      spec_(spec),
+      rope_pairs_(rope_pairs) {
   // The span follows the vector's heap memory, which moves of this object leave in place.
   spec_.sinks = Sinks::of(sinks_);
 }
@@ -66,6 +73,11 @@ void Attention::forward(const ForwardContext& ctx, Tensor x, Tensor cos, Tensor 
     q_.forward(ctx, input, joined(s.q));
     k_.forward(ctx, input, joined(s.k));
     v_.forward(ctx, input, joined(s.v));
+  }
+  if (rope_pairs_ == RopePairs::kNeighbours) {
+    // From here on everything is as with the other order, to the last bit.
+    halve_pairs(ctx.stream, s.q);
+    halve_pairs(ctx.stream, s.k);
   }
   apply_rope(ctx.stream, cos, sin, s.q);
   apply_rope(ctx.stream, cos, sin, s.k);

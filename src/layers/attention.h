@@ -14,8 +14,20 @@ namespace rapt {
 // The attention of one decoder layer: projections, RoPE, the cache, the backend, the way out.
 class Attention {
  public:
+  // Which elements of a head RoPE turns together, in the order in which the rows of q and k are
+  // stored: i and i + head_dim / 2, or 2i and 2i + 1.
+  enum class RopePairs { kHalves, kNeighbours };
+
   // `spec.sinks` is ignored; the sinks are the layer's own, none when `sinks` is empty.
-  Attention(Linear q, Linear k, Linear v, Linear out, std::vector<float> sinks, AttentionSpec spec);
+  Attention(
+      Linear q,
+      Linear k,
+      Linear v,
+      Linear out,
+      std::vector<float> sinks,
+      AttentionSpec spec,
+      RopePairs rope_pairs = RopePairs::kHalves
+  );
 
   // out = W_o attend(rope(q), rope(k), v). `cos`, `sin`: the step's RoPE table.
   void forward(
@@ -52,6 +64,7 @@ class Attention {
   Linear out_;
   std::vector<float> sinks_;  // [num_heads] or empty
   AttentionSpec spec_;
+  RopePairs rope_pairs_;
 };
 
 }  // namespace rapt

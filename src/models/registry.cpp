@@ -6,6 +6,7 @@
 
 #include "checkpoint/checkpoint_dir.h"
 #include "models/gpt_oss/gpt_oss.h"
+#include "models/llama/llama.h"
 #include "models/model.h"
 #include "quant/weight_format.h"
 
@@ -21,6 +22,8 @@ struct ArchitectureEntry {
 
 constexpr std::array kArchitectures = {
     ArchitectureEntry{"GptOssForCausalLM", {"gpt-oss", "gptoss"}, load_gpt_oss},
+    ArchitectureEntry{"LlamaForCausalLM", {"llama", ""}, load_llama},
+    ArchitectureEntry{"MistralForCausalLM", {"", ""}, load_llama},
 };
 
 // Which model a checkpoint is, and the file that says so.
@@ -70,7 +73,10 @@ Result<std::unique_ptr<Model>> load_model(const std::string& path) {
     if (is_called(entry, architecture.name, is_gguf)) {
       return entry.load(std::move(checkpoint));
     }
-    known += (known.empty() ? "" : ", ") + std::string(is_gguf ? entry.gguf_names[0] : entry.name);
+    const std::string_view name = is_gguf ? entry.gguf_names[0] : entry.name;
+    if (!name.empty()) {
+      known += (known.empty() ? "" : ", ") + std::string(name);
+    }
   }
   return bad_file(
       architecture.named_in + " names the architecture \"" + architecture.name +

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 GOLDEN_DIR = Path(__file__).resolve().parent
+TIMEOUT_SECONDS = 600
 _MAKE_CHECKPOINT = GOLDEN_DIR.parents[1] / "tools" / "make_checkpoint.py"
 
 
@@ -79,6 +80,13 @@ def file_digests(folder: Path) -> dict[str, str]:
     """SHA-256 of each file of a checkpoint folder."""
     paths = sorted(folder.iterdir())
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
+
+
+def run_rapt(arguments: list[str]) -> bytes:
+    """What the binary writes; fails with what it says."""
+    result = subprocess.run(arguments, capture_output=True, timeout=TIMEOUT_SECONDS, check=False)
+    assert result.returncode == 0, result.stderr.decode(errors="replace")[-2000:]
+    return result.stdout
 
 
 def relative_error(ours: np.ndarray, theirs: np.ndarray) -> float:

@@ -4,8 +4,6 @@ RAPT_BINARY names the binary under test; checkpoints are made once in build/gold
 """
 
 import io
-import os
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +11,7 @@ from pathlib import Path
 import golden_lib
 import numpy as np
 import pytest
-from golden_lib import Golden, load_golden, relative_error
+from golden_lib import Golden, load_golden, relative_error, run_rapt
 
 sys.path.insert(0, str(golden_lib.GOLDEN_DIR.parents[1] / "tools"))
 import reference_forward  # noqa: E402
@@ -30,7 +28,6 @@ MODE_LIMITS = {
     ("i8", "f32"): 3e-2,
     ("i8", "bf16"): 3e-2,
 }
-TIMEOUT_SECONDS = 600
 
 # One layout is enough where only kernels differ, and short prompts are for the slow ones.
 FIRST_LAYOUTS = [
@@ -42,26 +39,10 @@ WIDE = [case for case in golden_lib.cases() if load_golden(case[0]).is_wide]
 
 
 @pytest.fixture(scope="session")
-def binary() -> str:
-    path = os.environ.get("RAPT_BINARY")
-    if not path:
-        pytest.skip("RAPT_BINARY does not name the rapt binary")
-    if not Path(path).is_file():
-        pytest.fail(f"RAPT_BINARY is {path}, which is not a file")
-    return path
-
-
-@pytest.fixture(scope="session")
 def checkpoints() -> Path:
     folder = golden_lib.GOLDEN_DIR.parents[1] / "build" / "golden-checkpoints"
     golden_lib.write_checkpoints(folder)
     return folder
-
-
-def run_rapt(arguments: list[str]) -> bytes:
-    result = subprocess.run(arguments, capture_output=True, timeout=TIMEOUT_SECONDS, check=False)
-    assert result.returncode == 0, result.stderr.decode(errors="replace")[-2000:]
-    return result.stdout
 
 
 def cpu_levels() -> list[str]:

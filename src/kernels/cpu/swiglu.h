@@ -1,6 +1,6 @@
 #pragma once
 
-// The clamped SwiGLU of kernels/activation.h, lane by lane; under the rules of vec.h.
+// The SwiGLUs of kernels/activation.h, lane by lane; under the rules of vec.h.
 
 #include "kernels/cpu/vec.h"
 
@@ -13,6 +13,12 @@ static inline Vec clamped_swiglu(Vec gate, Vec up, float alpha, float limit) {
   up = select_less(up, splat(-limit), splat(-limit), up);
   const Vec sigmoid = div(one, add(one, exp(mul(splat(-alpha), gate))));
   return mul(mul(gate, sigmoid), add(up, one));
+}
+
+static inline Vec plain_swiglu(Vec gate, Vec up) {
+  const Vec one = splat(1.0F);
+  const Vec sigmoid = div(one, add(one, exp(sub(splat(-0.0F), gate))));
+  return mul(mul(gate, sigmoid), up);
 }
 
 }  // namespace rapt::cpu::RAPT_CPU_LEVEL

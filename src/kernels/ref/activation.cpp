@@ -16,6 +16,14 @@ void swiglu_row(const float* gate_up, float alpha, float limit, std::int64_t siz
   }
 }
 
+void plain_swiglu_row(const float* gate_up, std::int64_t size, float* y) {
+  for (std::int64_t idx = 0; idx < size; ++idx) {
+    const float gate = gate_up[2 * idx];
+    const float sigmoid = 1.0F / (1.0F + math::exp(-gate));
+    y[idx] = (gate * sigmoid) * gate_up[2 * idx + 1];
+  }
+}
+
 void add_row(const float* y, std::int64_t size, float* x) {
   for (std::int64_t idx = 0; idx < size; ++idx) {
     x[idx] += y[idx];

@@ -1,0 +1,96 @@
+"""Llama-like models against the goldens in tests/golden/llama: every layout, every mode."""
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import golden_lib
+import numpy as np
+import pytest
+from golden_lib import relative_error, run_rapt
+
+sys.path.insert(0, str(golden_lib.GOLDEN_DIR.parents[1] / "tools"))
+from checkpoints import llama  # noqa: E402
+
+GOLDEN_DIR = golden_lib.GOLDEN_DIR / "llama"
+CASES = [(case.name, layout) for case in llama.CASES for layout in case.layouts]
+REFERENCE_LIMIT = 1e-4
+# By mode, with keys and values in F32 and in BF16.
+LIMITS = {"f32": (1e-4, 1e-2), "i16": (1e-3, 1e-2), "i8": (3e-2, 3e-2)}
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("llama")
+    for name, layout in CASES:
+        llama.write_checkpoint(llama.find_case(name).spec, layout, folder / name / layout)
+    return folder
+
+
+def load(name: str) -> tuple[dict, np.ndarray]:
+    golden = json.loads((GOLDEN_DIR / f"{name}.json").read_text(encoding="utf-8"))
+    return golden, np.load(GOLDEN_DIR / f"{name}.npy")
+
+
+def logits(binary: str, model: Path, prompt: list[int], *flags: str) -> np.ndarray:
+    """At all positions, [len(prompt), vocab]."""
+    command = [binary, "logits", str(model), "--token-ids", ",".join(map(str, prompt))]
+    return np.load(io.BytesIO(run_rapt([*command, "--positions", "all", "--format", "npy", *flags])))
+
+
+def test_goldens_are_those_of_the_cases() -> None:
+    assert {path.stem for path in GOLDEN_DIR.glob("*.json")} == {case.name for case in llama.CASES}
+
+
+@pytest.mark.parametrize("name, layout", CASES)
+def test_logits(binary: str, models: Path, name: str, layout: str) -> None:
+    golden, expected = load(name)
+    model, prompt = models / name / layout, golden["prompt"]
+    ours = logits(binary, model, prompt, "--reference", "--linear-mode", "f32")
+    assert relative_error(ours, expected) < REFERENCE_LIMIT
+    for mode, limits in LIMITS.items():
+        for kv_type, limit in zip(("f32", "bf16"), limits, strict=True):
+            flags = ("--linear-mode", mode, "--kv-cache-dtype", kv_type)
+            assert relative_error(logits(binary, model, prompt, *flags), expected) < limit, flags
+
+
+@pytest.mark.parametrize("name, layout", CASES)
+def test_layouts_have_the_same_bits(binary: str, models: Path, name: str, layout: str) -> None:
+    if name == "llama3-rope" and layout != "hf":
+        pytest.skip("GGUF states the scaling in float32, config.json as three numbers")
+    # Q8_0 is multiplied in integers but in the f32 mode.
+    modes = ["f32"] if layout == "gguf-q8" else ["f32", "i16", "i8"]
+    prompt = load(name)[0]["prompt"]
+    for mode in modes:
+        flags = ("--linear-mode", mode)
+        ours = logits(binary, models / name / layout, prompt, *flags)
+        assert ours.tobytes() == logits(binary, models / name / "hf", prompt, *flags).tobytes()
+
+
+@pytest.mark.parametrize("name", [case.name for case in llama.CASES])
+def test_chunks_and_levels_have_the_same_bits(binary: str, models: Path, name: str) -> None:
+    golden = load(name)[0]
+    model = models / name / golden["layouts"][-1]
+    expected = logits(binary, model, golden["prompt"])
+    for flags in (["--max-num-batched-tokens", "7"], ["--cpu-level", "scalar"], ["--threads", "1"]):
+        assert logits(binary, model, golden["prompt"], *flags).tobytes() == expected.tobytes(), flags
+
+
+@pytest.mark.parametrize("name, layout", CASES)
+def test_greedy_tokens(binary: str, models: Path, name: str, layout: str) -> None:
+    golden = load(name)[0]
+    prompt = ",".join(map(str, golden["prompt"]))
+    command = [binary, "run", str(models / name / layout), "--token-ids", prompt]
+    count = str(len(golden["greedy_tokens"]))
+    flags = ["--temperature", "0", "--max-tokens", count, "--ignore-eos", "--print-token-ids"]
+    output = run_rapt([*command, *flags, "--reference", "--linear-mode", "f32"]).decode()
+    assert [int(token) for token in output.split(",")] == golden["greedy_tokens"]
+
+
+def test_a_chat_says_that_no_format_is_known(binary: str, models: Path) -> None:
+    command = [binary, "chat", str(models / "tied" / "hf")]
+    result = subprocess.run(command, capture_output=True, timeout=60, check=False)
+    assert result.returncode == 2
+    assert b"has no tokenizer" in result.stderr
