@@ -129,6 +129,23 @@ def test_conversations_are_kept(page: Page, server: ScriptedServer):
     page.wait(lambda: len(page.all(".conversation")) == 1, "the conversation is deleted")
 
 
+def test_one_answer_at_a_time(page: Page, server: ScriptedServer):
+    server.say(final("one two three"), final("Later."))
+    server.allow_steps(NUM_HEADER_TOKENS + 2)
+    page.ask("Count.")
+    page.wait_text(".is-running .markdown", "one two")
+    page.click("#new-chat")
+    page.click(".ideas button")
+    page.wait_text(".notice", "still coming in")
+    assert page.is_busy() and not page.all(".message")
+    server.allow_steps(None)
+    page.wait(lambda: not page.is_busy(), "the answer ends")
+    page.ask("Now?")
+    page.wait_answer("Later.")
+    page.click(".conversations li:nth-child(2) .conversation")
+    page.wait_text(".is-assistant .markdown", "one two three")
+
+
 def test_export_and_import(page: Page, server: ScriptedServer, tmp_path):
     server.say(final("Carry me."))
     page.ask("Pack.")

@@ -83,7 +83,11 @@ export class ChatView {
   async start() {
     meetSettings(this.settings);
     try {
-      this.conversations = await store.loadAll();
+      const kept = await store.loadAll();
+      // A quick user may have begun one meanwhile.
+      const begun = this.conversations;
+      const isBegun = (conversation) => begun.some((other) => other.id === conversation.id);
+      this.conversations = [...begun, ...kept.filter((conversation) => !isBegun(conversation))];
     } catch {
       notify("This browser keeps no data for this page: conversations are lost when it closes.", { isError: true });
     }
@@ -106,7 +110,7 @@ export class ChatView {
     const running = this.running?.conversation === this.current ? this.running.message : null;
     this.transcript.show(this.current, running, this.welcome());
     this.sidebar.show(this.conversations, this.current.id);
-    this.composer.setBusy(running !== null);
+    this.composer.setBusy(this.running !== null);
   }
 
   welcome() {
@@ -136,7 +140,7 @@ export class ChatView {
 
   // A new question below `parent` (the end, when there is none), and its answer.
   ask(text, parent = this.current.leaf) {
-    if (this.running) return;
+    if (this.isBusy()) return;
     addMessage(this.current, parent, { role: "user", content: text });
     this.transcript.jumpToEnd();
     this.answer(this.current.leaf);
@@ -163,7 +167,7 @@ export class ChatView {
 
   // Lets the model answer what stands at `parent`, as a new version where there is one already.
   async answer(parent, recordTokens = false) {
-    if (this.running) return;
+    if (this.isBusy()) return;
     const conversation = this.current;
     const message = addMessage(conversation, parent, { role: "assistant", content: "", reasoning: "" });
     const abort = new AbortController();
@@ -193,8 +197,14 @@ export class ChatView {
     this.running?.abort.abort();
   }
 
+  // One answer at a time; says so when there is one.
+  isBusy() {
+    if (this.running) notify("An answer is still coming in. Stop it first.");
+    return this.running !== null;
+  }
+
   showVersion(message) {
-    if (this.running) return;
+    if (this.isBusy()) return;
     this.current.leaf = newestLeaf(this.current, message.id);
     this.keep(this.current);
     this.show();
