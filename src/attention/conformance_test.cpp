@@ -63,20 +63,20 @@ void expect_near(
 std::vector<AttentionProblem> shapes() {
   std::vector<AttentionProblem> all;
   // Ratios that fill register tiles and ratios that do not, every head size.
-  for (const std::int64_t ratio : {1, 2, 3, 4, 5, 7, 8, 9, 12, 16}) {
-    all.push_back({.num_heads = 2 * ratio, .num_kv_heads = 2, .head_dim = 16 * (1 + ratio % 4)});
+  for (const std::int64_t ratio : {1, 2, 3, 5, 7, 8, 12, 16}) {
+    all.push_back({.num_heads = 2 * ratio, .num_kv_heads = 2, .head_dim = 16 * (1 + ratio % 3)});
   }
-  for (const std::int64_t head_dim : {16, 48, 80, 128, 192, 256}) {
-    all.push_back({.num_heads = 4, .num_kv_heads = 1, .head_dim = head_dim});
+  for (const std::int64_t head_dim : {80, 128, 256}) {
+    all.push_back({.num_heads = 3, .num_kv_heads = 1, .head_dim = head_dim});
   }
   all.push_back({.num_heads = 3, .num_kv_heads = 3, .head_dim = 24});
-  for (const std::int64_t block_size : {32, 64, 128}) {
-    all.push_back({.head_dim = 32, .block_size = block_size});
+  for (const std::int64_t block_size : {32, 48, 128}) {
+    all.push_back({.num_heads = 2, .head_dim = 32, .block_size = block_size});
   }
-  all.push_back({.soft_cap = 2.0F});
-  all.push_back({.has_sinks = false});
+  all.push_back({.num_heads = 2, .soft_cap = 2.0F});
+  all.push_back({.num_heads = 2, .has_sinks = false});
   for (AttentionProblem& problem : all) {
-    problem.sequences = {{1, 0, 37}, {2, 530, 1}, {3, 90, 3}, {4, 0, 1}};
+    problem.sequences = {{1, 0, 37}, {2, 530, 1}, {3, 90, 3}};
   }
   std::vector<AttentionProblem> with_types;
   for (AttentionProblem problem : all) {
@@ -98,7 +98,7 @@ std::vector<AttentionProblem> lengths() {
   std::vector<AttentionProblem> all;
   for (const std::int64_t window : {0, 1, 16, 127, 128, 129}) {
     for (const int num_rows : {1, 2, 7, 64}) {
-      for (const int num_keys : {1, 15, 16, 17, 63, 64, 65, 127, 128, 129, 512, 513, 1030, 4097}) {
+      for (const int num_keys : {1, 15, 16, 17, 64, 65, 127, 128, 129, 513, 4097}) {
         for (const float sink : {1e4F, 0.5F, -1e4F, -INFINITY}) {
           if (num_keys >= num_rows && (sink == 0.5F || num_keys == 17 || num_keys == 129)) {
             all.push_back(
@@ -173,7 +173,7 @@ TEST_P(AttentionConformance, HasTheSameBitsOnEveryLevel) {
   std::vector<AttentionProblem> problems = shapes();
   for (const AttentionProblem& problem : lengths()) {
     const AttentionProblem::Sequence& one = problem.sequences.front();
-    if (one.num_before < 600 && one.num_rows != 64 && problem.sink == 0.5F) {
+    if (one.num_before < 140 && one.num_rows != 64 && problem.sink == 0.5F) {
       problems.push_back(problem);
     }
   }
@@ -196,9 +196,9 @@ TEST_P(AttentionConformance, HasTheSameBitsOnEveryLevel) {
 TEST_P(AttentionConformance, HasTheSameBitsForAnyNumberOfWorkers) {
   const auto backend = make();
   const AttentionProblem problem = {
-      .num_heads = 6,
-      .num_kv_heads = 2,
-      .head_dim = 32,
+      .num_heads = 2,
+      .num_kv_heads = 1,
+      .head_dim = 16,
       .sequences = {{1, 2100, 1}, {2, 0, 50}, {3, 700, 9}, {4, 30, 1}, {5, 4000, 1}}};
   std::vector<float> expected;
   for (int num_threads = 1; num_threads <= kMaxThreads; ++num_threads) {
@@ -225,12 +225,12 @@ TEST_P(AttentionConformance, HasTheSameBitsForAnyChunkAndTypeOfKey) {
             .head_dim = 32,
             .window = window,
             .dtype = dtype,
-            .sequences = {{9, 490, 50}}};
+            .sequences = {{9, 490, 30}}};
         if ((window > 0 && dtype == DType::kF8E4M3) || !claims(info(), problem)) {
           continue;
         }
-        const auto whole = run_in_chunks(stream, *backend, problem, 50);
-        for (const int chunk : {1, 7, 16, 49}) {
+        const auto whole = run_in_chunks(stream, *backend, problem, 30);
+        for (const int chunk : {1, 7, 29}) {
           ASSERT_TRUE(same_bits(whole, run_in_chunks(stream, *backend, problem, chunk)))
               << "chunk " << chunk << ": " << problem.describe() << name_of(dtype);
         }

@@ -51,8 +51,9 @@ class KVCache {
 // F8 (E4M3: 3 bits after the point, up to 448) has one scale for the K and one for the V of a KV
 // head in a block. It is the power of two that puts the greatest element of the block's first token
 // between 14 and 28, so later tokens can be 16 times as great before they are cut off at 448, and
-// no element's bits depend on a token after it. An element that is not cut off is stored within
-// 1/16 of itself, or within 2^-10 of the scale where that is more.
+// no element's bits depend on a token after it. (It is 2^7 at most: above 57344 all is cut off.) An
+// element that is not cut off is stored within 1/16 of itself, or within 2^-10 of the scale where
+// that is more.
 void write_kv(
     const Stream& stream,
     const KVLayerView& layer,

@@ -111,7 +111,7 @@ TEST(F8, RoundsToTheNearestAndCutsOff) {
 }
 
 TEST(F8, ScalePutsTheFirstTokenBetween14And28) {
-  for (const float greatest : {1e-20F, 0.013F, 14.0F, 14.1F, 27.9F, 28.0F, 28.1F, 3.4e5F}) {
+  for (const float greatest : {1e-20F, 0.013F, 14.0F, 14.1F, 27.9F, 28.0F, 28.1F, 3584.0F}) {
     const float row[4] = {0.0F, -greatest, greatest / 3.0F, 0.0F};
     const float scale = f8_scale(row, 4);
     int exponent = 0;
@@ -119,6 +119,8 @@ TEST(F8, ScalePutsTheFirstTokenBetween14And28) {
     EXPECT_GT(greatest / scale, 14.0F) << greatest;
     EXPECT_LE(greatest / scale, 28.0F) << greatest;
   }
+  const float huge[1] = {3.4e5F};
+  EXPECT_EQ(f8_scale(huge, 1), 128.0F);
   const float zeros[2] = {0.0F, 0.0F};
   EXPECT_EQ(f8_scale(zeros, 2), 1.0F);
   const float nan[2] = {NAN, 7.0F};

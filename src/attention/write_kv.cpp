@@ -67,7 +67,8 @@ float f8_scale(const float* first, std::int64_t head_dim) {
   }
   int exponent = 0;
   const float fraction = std::frexp(greatest / kGreatestWanted, &exponent);  // in [0.5, 1)
-  exponent = std::clamp(fraction == 0.5F ? exponent - 1 : exponent, -100, 100);
+  // Kernels multiply the scale by 2^120.
+  exponent = std::clamp(fraction == 0.5F ? exponent - 1 : exponent, -100, 7);
   return std::ldexp(1.0F, exponent);
 }
 

@@ -18,6 +18,7 @@ Scratch divide_scratch(float* memory, int64_t head_dim) {
   Scratch scratch;
   scratch.q = take(flash::kMaxRows * head_dim);
   scratch.scores = take(kMaxTileRows * kTile);
+  scratch.weights = take(kMaxTileRows * kWeightStride);
   scratch.k_tile = take(kTile * head_dim);
   scratch.v_tile = take(kTile * head_dim);
   scratch.split_sums = take(flash::kRowsPadded);
@@ -44,8 +45,9 @@ void pack_q(const Piece& piece, float* packed) {
     for (int r = 0; r < width; ++r) {
       const int64_t token = (row + r) / piece.ratio;
       const float* q = piece.q + token * piece.token_stride + (row + r) % piece.ratio * head_dim;
+      float* to = packed + row * head_dim + r;
       for (int64_t d = 0; d < head_dim; ++d) {
-        packed[row * head_dim + d * width + r] = q[d] * scale;
+        to[d * width] = q[d] * scale;
       }
     }
     row += width;
@@ -60,11 +62,32 @@ void reset(const State& state, int64_t rows, int64_t sums_per_row, int64_t head_
   __builtin_memset(state.out, 0, sizeof(float) * static_cast<uint64_t>(rows * head_dim));
 }
 
+// Memory that the next tile will be unpacked from, asked for while this one is worked on.
+struct Ahead {
+  const char* runs[2 * kGroups] = {};
+  int num_runs = 0;
+  int64_t run_bytes = 0;
+
+  // The part of it that falls to rows [row, row + width) of `rows`.
+  void ask(int64_t row, int64_t width, int64_t rows) const {
+    constexpr int64_t kLine = 64;
+    const int64_t end = run_bytes * (row + width) / rows;
+    for (int idx = 0; idx < num_runs; ++idx) {
+      for (int64_t at = run_bytes * row / rows / kLine * kLine; at < end; at += kLine) {
+        read_ahead(runs[idx] + at);
+      }
+    }
+  }
+};
+
 template <typename Elements, bool kReadAhead>
-void attend_rows(const Piece& piece, const Scratch& scratch, const Tile<Elements>& tile) {
+void attend_rows(
+    const Piece& piece, const Scratch& scratch, const Tile<Elements>& tile, const Ahead& ahead
+) {
   const int64_t rows = num_rows(piece);
   for (int64_t row = 0; row < rows;) {
     const int width = tile_rows(rows - row);
+    ahead.ask(row, width, rows);
     if constexpr (kMaxTileRows == 8) {
       if (width == 8) {
         attend_tile<Elements, 8, kReadAhead>(piece, scratch, tile, row);
@@ -125,7 +148,7 @@ void attend_in_place(const Piece& piece, const Scratch& scratch, int64_t tile_fi
     tile.next_v[g] = tile.v[g];
   }
   set_pointers<Elements>(piece, tile_first + kTile, groups, tile.next_k, tile.next_v);
-  attend_rows<Elements, true>(piece, scratch, tile);
+  attend_rows<Elements, true>(piece, scratch, tile, Ahead());
 }
 
 template <typename Elements>
@@ -159,22 +182,21 @@ void unpack_f8_group(const Piece& piece, int64_t position, int64_t to, const Scr
   const int64_t block = piece.block_table[position / piece.layer->block_size];
   const float* scales =
       piece.layer->scales + (block * piece.layer->num_kv_heads + piece.kv_head) * 2;
-  const Vec unit = splat(0x1p120F);
+  const Vec k_scale = splat(scales[0] * 0x1p120F);  // f8_scale() is 2^7 at most
+  const Vec v_scale = splat(scales[1] * 0x1p120F);
   float* k_to = scratch.k_tile + to * head_dim;
   float* v_to = scratch.v_tile + to * head_dim;
   for (int64_t d = 0; d < head_dim; d += 4) {
     const VecQuad quad = load_f8_words(k + d * kLanes);
     for (int part = 0; part < 4; ++part) {
-      store(k_to + (d + part) * kLanes, mul(mul(quad.part[part], unit), splat(scales[0])));
+      store(k_to + (d + part) * kLanes, mul(quad.part[part], k_scale));
     }
   }
   for (int64_t j = 0; j < kKeyGroup; j += 4) {
     for (int64_t dim = 0; dim < head_dim; dim += kLanes) {
       const VecQuad quad = load_f8_words(v + j * head_dim + 4 * dim);
       for (int part = 0; part < 4; ++part) {
-        store(
-            v_to + (j + part) * head_dim + dim, mul(mul(quad.part[part], unit), splat(scales[1]))
-        );
+        store(v_to + (j + part) * head_dim + dim, mul(quad.part[part], v_scale));
       }
     }
   }
@@ -199,7 +221,20 @@ void attend_unpacked(const Piece& piece, const Scratch& scratch, int64_t tile_fi
       unpack_f8_group(piece, group * kLanes, g * kLanes, scratch);
     }
   }
-  attend_rows<F32Elements, false>(piece, scratch, tile);
+  Ahead ahead;
+  const int64_t element_bytes = piece.layer->dtype == DType::kF32    ? 4
+                                : piece.layer->dtype == DType::kBF16 ? 2
+                                                                     : 1;
+  ahead.run_bytes = kLanes * piece.layer->head_dim * element_bytes;
+  for (int64_t g = 0; g < kGroups; ++g) {
+    const int64_t group = tile_first / kLanes + kGroups + g;
+    if (group >= groups.first && group < groups.end) {
+      const int64_t offset = offset_of_group(piece, group * kLanes) * element_bytes;
+      ahead.runs[ahead.num_runs++] = static_cast<const char*>(piece.layer->k) + offset;
+      ahead.runs[ahead.num_runs++] = static_cast<const char*>(piece.layer->v) + offset;
+    }
+  }
+  attend_rows<F32Elements, false>(piece, scratch, tile, ahead);
 }
 
 // Takes one split into what is known of the splits before. `sum`: one float a row.
@@ -287,7 +322,7 @@ void attend(const Piece& piece) {
       sums = partial + rows;
     }
     for (int64_t row = 0; row < rows; ++row) {
-      sums[row] = sum_lanes(load(scratch.split.sum + row * kLanes));
+      sums[row] = joined(load(scratch.split.sum + row * kLanes));
     }
     if (piece.partials == nullptr) {
       merge_split(scratch.all, maxima, sums, out, rows, head_dim);

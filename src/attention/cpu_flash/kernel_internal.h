@@ -45,7 +45,7 @@ inline constexpr float kExp2[5] = {
 // Floats of scratch that a worker needs: the largest piece in its largest shape.
 inline constexpr std::int64_t kRowsPadded = kMaxRows + 16;
 inline constexpr std::int64_t kScratchFloats =
-    kMaxRows * kMaxHeadDim * 3 + 2 * kTile * kMaxHeadDim + 16 * kTile + kRowsPadded * (16 + 6);
+    kMaxRows * kMaxHeadDim * 3 + 2 * kTile * kMaxHeadDim + 32 * kTile + kRowsPadded * (16 + 6);
 
 // Some rows of one sequence against some splits of its keys, in one KV head. Row r is query head
 // r % ratio (counted from the KV head's first) of token r / ratio.

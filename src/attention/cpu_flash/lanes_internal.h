@@ -39,6 +39,15 @@ static inline float max_lanes(Vec a) {
   return _mm_cvtss_f32(_mm_max_ss(m, _mm_movehdup_ps(m)));
 }
 
+static inline float joined(Vec a) {
+  const __m256 lo = _mm512_castps512_ps256(a.v);
+  const __m256 hi = _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(a.v), 1));
+  const __m256 eight = _mm256_add_ps(lo, hi);
+  __m128 s = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
+  s = _mm_add_ps(s, _mm_movehl_ps(s, s));
+  return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
+}
+
 static inline Vec keep_lanes(Vec a, int64_t first, int64_t end, float other) {
   const uint32_t mask = ((1U << end) - 1U) & ~((1U << first) - 1U);
   return {_mm512_mask_blend_ps(static_cast<__mmask16>(mask), _mm512_set1_ps(other), a.v)};
@@ -90,6 +99,13 @@ static inline float max_lanes(Vec a) {
   __m128 m = _mm_max_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
   m = _mm_max_ps(m, _mm_movehl_ps(m, m));
   return _mm_cvtss_f32(_mm_max_ss(m, _mm_movehdup_ps(m)));
+}
+
+static inline float joined(Vec a) {
+  const __m256 eight = _mm256_add_ps(a.lo, a.hi);
+  __m128 s = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
+  s = _mm_add_ps(s, _mm_movehl_ps(s, s));
+  return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
 }
 
 static inline __m256 keep_half(__m256 a, int64_t first, int64_t end, int base, float other) {
@@ -169,6 +185,10 @@ static inline float max_lanes(Vec a) {
   return m;
 }
 
+static inline float joined(Vec a) {
+  return sum_lanes(a);
+}
+
 static inline Vec keep_lanes(Vec a, int64_t first, int64_t end, float other) {
   return each_lane([&](int i) { return i >= first && i < end ? a.lane[i] : other; });
 }
@@ -197,6 +217,7 @@ static inline VecQuad load_f8_words(const uint8_t* p) {
 
 #endif
 
+// joined: sum_lanes() of vec.h, without its detour through memory.
 // The `max` above is a > b ? a : b, so b where one is NaN; max_lanes() of NaN lanes is some lane.
 // exponent_field: the lowest 9 bits of each lane moved to the top.
 // load_bf16_words: 32 BF16 as 16 words, the lower halves and the upper halves.

@@ -18,9 +18,10 @@ struct State {
 };
 
 struct Scratch {
-  float* q;       // [rows, head_dim], packed by pack_q()
-  float* scores;  // [8, kTile]
-  float* k_tile;  // [kTile * head_dim], laid out as F32 in the cache
+  float* q;        // [rows, head_dim], packed by pack_q()
+  float* scores;   // [8, kTile]
+  float* weights;  // [8, kWeightStride]
+  float* k_tile;   // [kTile * head_dim], laid out as F32 in the cache
   float* v_tile;
   float* split_sums;  // [rows]
   State split;        // of the split under way, 16 partial sums
@@ -119,7 +120,7 @@ inline void add_visible_values(
   const auto add_row = [&](int r, Span span, const float* factor) {
     if (span.first < span.end) {
       add_values_of_all_dims<Elements, 1, false>(
-          weights + r * flash::kTile, tile, span, head_dim, factor, out + r * head_dim
+          weights + r * kWeightStride, tile, span, head_dim, factor, out + r * head_dim
       );
     }
   };
@@ -144,25 +145,17 @@ inline void add_visible_values(
   }
 }
 
-// Rows [row, row + kNumRows) of the piece against one tile.
+// The scores of rows against the groups of 16 keys [first_group, end_group) of a tile.
 template <typename Elements, int kNumRows, bool kReadAhead>
-void attend_tile(
-    const flash::Piece& piece, const Scratch& scratch, const Tile<Elements>& tile, int64_t row
+inline void score_tile(
+    const float* q,
+    const Tile<Elements>& tile,
+    int64_t first_group,
+    int64_t end_group,
+    int64_t head_dim,
+    float* scores
 ) {
   constexpr int kNumVecs = vectors_for(kNumRows);
-  const int64_t head_dim = piece.layer->head_dim;
-  Span spans[kNumRows];
-  for (int r = 0; r < kNumRows; ++r) {
-    spans[r] = visible(piece, row + r, tile.first);
-  }
-  const Span any = {spans[0].first, spans[kNumRows - 1].end};
-  if (any.first >= any.end) {
-    return;
-  }
-  const int64_t first_group = any.first / kLanes;
-  const int64_t end_group = (any.end + kLanes - 1) / kLanes;
-  float* scores = scratch.scores;
-  const float* q = scratch.q + row * head_dim;
   int64_t group = first_group;
   for (; group + kNumVecs <= end_group; group += kNumVecs) {
     score_groups<Elements, kNumRows, kNumVecs, kReadAhead>(q, tile, group, head_dim, scores);
@@ -170,43 +163,92 @@ void attend_tile(
   for (; group < end_group; ++group) {
     score_groups<Elements, kNumRows, 1, kReadAhead>(q, tile, group, head_dim, scores);
   }
+}
 
-  float tile_max[kLanes];
-  store(tile_max, splat(flash::kLowest));
-  for (int r = 0; r < kNumRows; ++r) {
-    float* row_scores = scores + r * flash::kTile;
-    if (piece.soft_cap > 0.0F) {
-      soft_cap_scores(piece.soft_cap, row_scores, first_group, end_group);
-    }
-    mask_scores(spans[r], row_scores, first_group, end_group);
-    Vec greatest = load(row_scores + first_group * kLanes);
-    for (group = first_group + 1; group < end_group; ++group) {
-      greatest = max(greatest, load(row_scores + group * kLanes));
-    }
-    tile_max[r] = max_lanes(greatest);
-  }
+// Takes the scores of a tile into the rows' maxima and sums: scratch.weights gets the weights,
+// `factors` what the outputs so far are to be multiplied by.
+template <int kNumRows>
+[[gnu::always_inline]] inline void weigh_tile(
+    const Scratch& scratch, int64_t row, int64_t first_group, int64_t end_group, float* factors
+) {
   const State& state = scratch.split;
-  const Vec old_max = load(state.max + row);
-  const Vec new_max = max(old_max, load(tile_max));
   float maxima[kLanes];
-  float factors[kLanes];
+  store(maxima, splat(flash::kLowest));
+  for (int r = 0; r < kNumRows; ++r) {
+    const float* scores = scratch.scores + r * flash::kTile;
+    Vec greatest = load(scores + first_group * kLanes);
+    for (int64_t group = first_group + 1; group < end_group; ++group) {
+      greatest = max(greatest, load(scores + group * kLanes));
+    }
+    maxima[r] = max_lanes(greatest);
+  }
+  const Vec old_max = load(state.max + row);
+  const Vec new_max = max(old_max, load(maxima));
   store(maxima, new_max);
   store(factors, exp2(sub(old_max, new_max)));
   for (int r = 0; r < kNumRows; ++r) {
-    state.max[row + r] = maxima[r];
-    float* weights = scores + r * flash::kTile;
+    const float* scores = scratch.scores + r * flash::kTile;
+    float* weights = scratch.weights + r * kWeightStride;
     float* sums = state.sum + (row + r) * kLanes;
+    state.max[row + r] = maxima[r];
     const Vec max_score = splat(maxima[r]);
     Vec sum = mul(load(sums), splat(factors[r]));
-    for (group = first_group; group < end_group; ++group) {
-      const Vec weight = exp2(sub(load(weights + group * kLanes), max_score));
+#pragma GCC unroll 4
+    for (int64_t group = first_group; group < end_group; ++group) {
+      const Vec weight = exp2(sub(load(scores + group * kLanes), max_score));
       store(weights + group * kLanes, weight);
       sum = add(sum, weight);
     }
     store(sums, sum);
   }
+}
+
+// Rows [row, row + kNumRows) of the piece against one tile.
+template <typename Elements, int kNumRows, bool kReadAhead>
+void attend_tile(
+    const flash::Piece& piece, const Scratch& scratch, const Tile<Elements>& tile, int64_t row
+) {
+  const int64_t head_dim = piece.layer->head_dim;
+  const float* q = scratch.q + row * head_dim;
+  float* out = scratch.split.out + row * head_dim;
+  float factors[kLanes];
+  // Positions do not fall from row to row: the first row ends first, the last one begins last.
+  const Span first_span = visible(piece, row, tile.first);
+  const Span last_span = visible(piece, row + kNumRows - 1, tile.first);
+  if (last_span.first == 0 && first_span.end == flash::kTile) {
+    // All rows see all keys: by far the most frequent case, with constant bounds.
+    score_tile<Elements, kNumRows, kReadAhead>(q, tile, 0, kGroups, head_dim, scratch.scores);
+    if (piece.soft_cap > 0.0F) {
+      for (int r = 0; r < kNumRows; ++r) {
+        soft_cap_scores(piece.soft_cap, scratch.scores + r * flash::kTile, 0, kGroups);
+      }
+    }
+    weigh_tile<kNumRows>(scratch, row, 0, kGroups, factors);
+    add_values_of_all_dims<Elements, kNumRows, kReadAhead>(
+        scratch.weights, tile, {0, flash::kTile}, head_dim, factors, out
+    );
+    return;
+  }
+  if (first_span.first >= last_span.end) {
+    return;
+  }
+  const int64_t first_group = first_span.first / kLanes;
+  const int64_t end_group = (last_span.end + kLanes - 1) / kLanes;
+  score_tile<Elements, kNumRows, kReadAhead>(
+      q, tile, first_group, end_group, head_dim, scratch.scores
+  );
+  Span spans[kNumRows];
+  for (int r = 0; r < kNumRows; ++r) {
+    float* scores = scratch.scores + r * flash::kTile;
+    if (piece.soft_cap > 0.0F) {
+      soft_cap_scores(piece.soft_cap, scores, first_group, end_group);
+    }
+    spans[r] = visible(piece, row + r, tile.first);
+    mask_scores(spans[r], scores, first_group, end_group);
+  }
+  weigh_tile<kNumRows>(scratch, row, first_group, end_group, factors);
   add_visible_values<Elements, kNumRows, kReadAhead>(
-      scores, tile, spans, head_dim, factors, state.out + row * head_dim
+      scratch.weights, tile, spans, head_dim, factors, out
   );
 }
 

@@ -10,6 +10,9 @@ namespace rapt::cpu::RAPT_CPU_LEVEL {
 
 namespace {
 
+// Floats from a row's weights to the next's. Not a multiple of 16: the first level cache serves two
+// loads a cycle only if they differ in their place within a line.
+inline constexpr int kWeightStride = flash::kTile + 2;
 inline constexpr int kGroups = flash::kTile / kKeyGroup;  // of a tile
 
 static inline void read_ahead(const void* p) {
@@ -75,7 +78,7 @@ struct Tile {
 // scores[r * kTile + ...] = q_r . k for kNumRows rows and the 16 kNumVecs keys of groups from
 // `group` on.
 template <typename Elements, int kNumRows, int kNumVecs, bool kReadAhead>
-inline void score_groups(
+[[gnu::noinline]] void score_groups(
     const float* q,  // [head_dim, kNumRows]
     const Tile<Elements>& tile,
     int64_t group,
@@ -132,7 +135,7 @@ inline void add_key(
 ) {
 #pragma GCC unroll 16
   for (int r = 0; r < kNumRows; ++r) {
-    const Vec weight = splat(weights[r * flash::kTile]);
+    const Vec weight = splat(weights[r * kWeightStride]);
 #pragma GCC unroll 16
     for (int c = 0; c < kNumVecs; ++c) {
       sum[r][c] = fma(weight, v[c], sum[r][c]);
@@ -143,8 +146,8 @@ inline void add_key(
 // out_r = factor_r * out_r, then + weight_rj * v_j for the keys [first, end) of the tile,
 // ascending; of 16 kNumVecs dimensions from `dim` on.
 template <typename Elements, int kNumRows, int kNumVecs, bool kReadAhead>
-inline void add_values(
-    const float* weights,  // [kNumRows, kTile]
+[[gnu::noinline]] void add_values(
+    const float* weights,  // [kNumRows, kWeightStride]
     const Tile<Elements>& tile,
     int64_t first,
     int64_t end,
