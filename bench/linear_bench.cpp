@@ -46,6 +46,10 @@ constexpr Case kCases[] = {
     {"k", "q8_0", 12, 2880, 512, false},
     {"out", "q8_0", 12, 4096, 2880, false},
     {"lm_head", "q8_0", 1, 2880, 201088, false},
+    // Small enough for a core's cache: how fast the kernels are apart from memory.
+    {"cached4", "mxfp4", 1, 2880, 512, false},
+    {"cached4-hf", "mxfp4-pairs", 1, 2880, 512, false},
+    {"cached8", "q8_0", 1, 2880, 256, false},
 };
 
 constexpr int kTopK = 4;

@@ -25,10 +25,17 @@ struct MultiplyCall {
 inline constexpr std::int64_t kItemFeatures = 32;
 inline constexpr std::int64_t kItemRows = 256;
 
+// Rows of a group, on average, at which reading the weights takes longer than multiplying.
+inline constexpr std::int64_t kFewRows = 8;
+
 // Cuts a multiply into items of up to kItemRows rows of one group and kItemFeatures output
-// features, and runs body(matrix, first_feature, end_feature, rows) for each on the pool.
+// features, and runs body(matrix, first_feature, end_feature, rows) for each on the pool. With few
+// rows and much work, an item may be `max_strips` times as wide: a kernel that knows what comes
+// next can fetch it.
 template <typename Body>
-void for_each_multiply_item(const MultiplyCall& call, std::int64_t out_features, Body&& body) {
+void for_each_multiply_item(
+    const MultiplyCall& call, std::int64_t out_features, std::int64_t max_strips, Body&& body
+) {
   const bool is_swiglu = call.activation != nullptr;
   CHECK(call.y.size(1) == (is_swiglu ? out_features / 2 : out_features));
   MultiplyRows rows = {
@@ -44,14 +51,23 @@ void for_each_multiply_item(const MultiplyCall& call, std::int64_t out_features,
       .alpha = is_swiglu ? call.activation->alpha : 0.0F,
       .limit = is_swiglu ? call.activation->limit : 0.0F,
   };
-  const std::int64_t num_strips = (out_features + kItemFeatures - 1) / kItemFeatures;
   const auto chunks_of = [](const RowGroup& group) {
     return (group.count + kItemRows - 1) / kItemRows;
   };
   std::int64_t num_chunks = 0;
+  std::int64_t num_rows = 0;
   for (const RowGroup& group : call.groups) {
     num_chunks += chunks_of(group);
+    num_rows += group.count;
   }
+  std::int64_t features = kItemFeatures;
+  if (num_rows <= kFewRows * num_chunks) {
+    // Some twenty items for each thread even out what the machine takes away.
+    const std::int64_t wanted_items = std::int64_t{20} * call.stream.pool->num_threads();
+    const std::int64_t strips = num_chunks * out_features / (kItemFeatures * wanted_items);
+    features *= std::clamp<std::int64_t>(strips, 1, max_strips);
+  }
+  const std::int64_t num_strips = (out_features + features - 1) / features;
   const auto run_item = [&](std::int64_t item) {
     std::int64_t chunk = item / num_strips;
     const RowGroup* group = call.groups.data();
@@ -62,8 +78,8 @@ void for_each_multiply_item(const MultiplyCall& call, std::int64_t out_features,
     MultiplyRows item_rows = rows;
     item_rows.first_row = group->first + chunk * kItemRows;
     item_rows.num_rows = std::min<std::int64_t>(group->count - chunk * kItemRows, kItemRows);
-    const std::int64_t first_feature = item % num_strips * kItemFeatures;
-    const std::int64_t end_feature = std::min(first_feature + kItemFeatures, out_features);
+    const std::int64_t first_feature = item % num_strips * features;
+    const std::int64_t end_feature = std::min(first_feature + features, out_features);
     body(group->matrix, first_feature, end_feature, item_rows);
   };
   call.stream.pool

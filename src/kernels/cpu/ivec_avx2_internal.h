@@ -137,13 +137,15 @@ static inline IVec add_pair_products(IVec sum, IVec a, IVec b) {
 }
 
 // Two rows of 16 bytes, 4 * stride apart.
-static inline __m256i load_two_rows(const uint8_t* p, int64_t stride) {
+[[gnu::always_inline]] static inline __m256i load_two_rows(const uint8_t* p, int64_t stride) {
   const __m128i first = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
   const __m128i second = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 4 * stride));
   return _mm256_inserti128_si256(_mm256_castsi128_si256(first), second, 1);
 }
 
-static inline void load_eight_rows(const uint8_t* p, int64_t stride, __m256i* columns) {
+[[gnu::always_inline]] static inline void load_eight_rows(
+    const uint8_t* p, int64_t stride, __m256i* columns
+) {
   const __m256i a = load_two_rows(p, stride);
   const __m256i b = load_two_rows(p + stride, stride);
   const __m256i c = load_two_rows(p + 2 * stride, stride);
@@ -158,7 +160,9 @@ static inline void load_eight_rows(const uint8_t* p, int64_t stride, __m256i* co
   columns[3] = _mm256_unpackhi_epi64(ab_high, cd_high);
 }
 
-static inline void load_columns(const uint8_t* p, int64_t stride, IVec* columns) {
+[[gnu::always_inline]] static inline void load_columns(
+    const uint8_t* p, int64_t stride, IVec* columns
+) {
   __m256i lo[4];
   __m256i hi[4];
   load_eight_rows(p, stride, lo);
@@ -169,7 +173,7 @@ static inline void load_columns(const uint8_t* p, int64_t stride, IVec* columns)
   columns[3] = {lo[3], hi[3]};
 }
 
-static inline __m256i load_four_heads(const uint8_t* p, int64_t stride) {
+[[gnu::always_inline]] static inline __m256i load_four_heads(const uint8_t* p, int64_t stride) {
   const auto row = [&](int64_t idx) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + idx * stride));
   };
@@ -179,7 +183,9 @@ static inline __m256i load_four_heads(const uint8_t* p, int64_t stride) {
 }
 
 // The first and second lanes of load_spread.
-static inline void load_spread_half(const uint8_t* p, int64_t stride, IVec* spread) {
+[[gnu::always_inline]] static inline void load_spread_half(
+    const uint8_t* p, int64_t stride, IVec* spread
+) {
   const __m256i a = load_four_heads(p, stride);
   const __m256i b = load_four_heads(p + 4 * stride, stride);
   const __m256i c = load_four_heads(p + 8 * stride, stride);
@@ -188,7 +194,9 @@ static inline void load_spread_half(const uint8_t* p, int64_t stride, IVec* spre
   spread[1] = {_mm256_permute2x128_si256(a, b, 0x31), _mm256_permute2x128_si256(c, d, 0x31)};
 }
 
-static inline void load_spread(const uint8_t* p, int64_t stride, IVec* spread) {
+[[gnu::always_inline]] static inline void load_spread(
+    const uint8_t* p, int64_t stride, IVec* spread
+) {
   load_spread_half(p, stride, spread);
   load_spread_half(p + 32, stride, spread + 2);
 }

@@ -117,7 +117,7 @@ static inline IVec add_pair_products(IVec sum, IVec a, IVec b) {
 }
 
 // Four rows of 16 bytes, 4 * stride apart.
-static inline __m512i load_four_rows(const uint8_t* p, int64_t stride) {
+[[gnu::always_inline]] static inline __m512i load_four_rows(const uint8_t* p, int64_t stride) {
   const auto row = [&](int64_t idx) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + idx * stride));
   };
@@ -127,7 +127,9 @@ static inline __m512i load_four_rows(const uint8_t* p, int64_t stride) {
   return _mm512_inserti32x4(rows, row(12), 3);
 }
 
-static inline void load_columns(const uint8_t* p, int64_t stride, IVec* columns) {
+[[gnu::always_inline]] static inline void load_columns(
+    const uint8_t* p, int64_t stride, IVec* columns
+) {
   const __m512i a = load_four_rows(p, stride);
   const __m512i b = load_four_rows(p + stride, stride);
   const __m512i c = load_four_rows(p + 2 * stride, stride);
@@ -143,14 +145,16 @@ static inline void load_columns(const uint8_t* p, int64_t stride, IVec* columns)
 }
 
 // The first lane of each 128 bits of four rows, side by side.
-static inline __m512i load_four_heads(const uint8_t* p, int64_t stride) {
+[[gnu::always_inline]] static inline __m512i load_four_heads(const uint8_t* p, int64_t stride) {
   const __m512i ab = _mm512_unpacklo_epi32(_mm512_loadu_si512(p), _mm512_loadu_si512(p + stride));
   const __m512i cd =
       _mm512_unpacklo_epi32(_mm512_loadu_si512(p + 2 * stride), _mm512_loadu_si512(p + 3 * stride));
   return _mm512_unpacklo_epi64(ab, cd);
 }
 
-static inline void load_spread(const uint8_t* p, int64_t stride, IVec* spread) {
+[[gnu::always_inline]] static inline void load_spread(
+    const uint8_t* p, int64_t stride, IVec* spread
+) {
   const __m512i a = load_four_heads(p, stride);
   const __m512i b = load_four_heads(p + 4 * stride, stride);
   const __m512i c = load_four_heads(p + 8 * stride, stride);

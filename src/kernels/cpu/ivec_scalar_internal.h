@@ -160,7 +160,9 @@ static inline IVec add_pair_products(IVec sum, IVec a, IVec b) {
   });
 }
 
-static inline void load_columns(const uint8_t* p, int64_t stride, IVec* columns) {
+[[gnu::always_inline]] static inline void load_columns(
+    const uint8_t* p, int64_t stride, IVec* columns
+) {
   for (int column = 0; column < 4; ++column) {
     for (int row = 0; row < kLanes; ++row) {
       __builtin_memcpy(&columns[column].lane[row], p + row * stride + 4 * column, 4);
@@ -168,7 +170,9 @@ static inline void load_columns(const uint8_t* p, int64_t stride, IVec* columns)
   }
 }
 
-static inline void load_spread(const uint8_t* p, int64_t stride, IVec* spread) {
+[[gnu::always_inline]] static inline void load_spread(
+    const uint8_t* p, int64_t stride, IVec* spread
+) {
   for (int idx = 0; idx < 4; ++idx) {
     for (int row = 0; row < kLanes; ++row) {
       __builtin_memcpy(&spread[idx].lane[row], p + row * stride + 16 * idx, 4);

@@ -24,12 +24,13 @@ static inline Vec splat_scale(const uint8_t* packed) {
 
 template <int kOffsetShift>
 struct ByteDots {
-  static constexpr int kQuads = 8;  // of a block
-  static constexpr int kFewRows = 4;
+  static constexpr int kQuads = kBlockQuads;
 #if defined(__AVX512F__)
+  static constexpr int kFewRows = 8;
   static constexpr int kHalves = 2;
   static constexpr int kRowsAtOnce = 6;
 #else
+  static constexpr int kFewRows = 4;
   static constexpr int kHalves = 1;
   static constexpr int kRowsAtOnce = 3;
 #endif
@@ -41,23 +42,19 @@ struct ByteDots {
   static inline void unpack(
       const HalfRows& weights, int64_t first_block, int64_t num_blocks, uint8_t* tile
   ) {
-    Rows::for_each_block(
-        weights,
-        first_block,
-        num_blocks,
-        [&](int64_t block, const IVec* quads, Vec scale) {
-          uint8_t* to = tile + block * kTileBlockBytes;
-          for (int quad = 0; quad < kQuads; ++quad) {
-            store_int(to + quad * kVecBytes, quads[quad]);
-          }
-          store_int(to + kQuads * kVecBytes, as_int(scale));
-        }
-    );
+    const auto store_block = [&](int64_t block, const IVec* quads, Vec scale) {
+      uint8_t* to = tile + block * kTileBlockBytes;
+      for (int quad = 0; quad < kQuads; ++quad) {
+        store_int(to + quad * kVecBytes, quads[quad]);
+      }
+      store_int(to + kQuads * kVecBytes, as_int(scale));
+    };
+    for_each_block<Rows>(weights, first_block, num_blocks, store_block);
   }
 
   // dot[half][row] += weights . the bytes at `plane` of each input.
   template <int kRows, int kNumHalves>
-  static inline void add_products(
+  [[gnu::always_inline]] static inline void add_products(
       const uint8_t* weights,
       int64_t tile_bytes,
       const uint8_t* const* inputs,
@@ -163,7 +160,10 @@ struct ByteDots {
     }
   }
 
-  static inline IVec add_products(const IVec* quads, const uint8_t* input, IVec dot) {
+  // dot + quads . the bytes at `input`.
+  [[gnu::always_inline]] static inline IVec add_products(
+      const IVec* quads, const uint8_t* input, IVec dot
+  ) {
 #pragma GCC unroll 2
     for (int first = 0; first < kQuads; first += 4) {
       IVec sums = begin_byte_sums(dot);
@@ -189,30 +189,26 @@ struct ByteDots {
     constexpr int64_t kBlockBytes = kIsI16 ? 72 : 40;
     Vec total[kRows];
     const uint8_t* inputs[kRows];
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int row = 0; row < kRows; ++row) {
       total[row] = load(sums + 2 * row * kLanes);
       inputs[row] = all_inputs[row] + offset;
     }
-    Rows::for_each_block(
-        weights,
-        first_block,
-        num_blocks,
-        [&](int64_t block, const IVec* quads, Vec scale) {
-#pragma GCC unroll 4
-          for (int row = 0; row < kRows; ++row) {
-            const uint8_t* input = inputs[row] + block * kBlockBytes;
-            IVec dot = shift_left<kOffsetShift>(splat_int(load_int32(input + kPackedSumOffset)));
-            if constexpr (kIsI16) {
-              const IVec high = add_products(quads, input + kPackedHighOffset, splat_int(0));
-              dot = add_int(dot, shift_left<8>(high));
-            }
-            dot = add_products(quads, input + kPackedLowOffset, dot);
-            total[row] = fma(to_float(dot), mul(scale, splat_scale(input)), total[row]);
-          }
+    const auto multiply_block = [&](int64_t block, const IVec* quads, Vec scale) {
+#pragma GCC unroll 8
+      for (int row = 0; row < kRows; ++row) {
+        const uint8_t* input = inputs[row] + block * kBlockBytes;
+        IVec dot = shift_left<kOffsetShift>(splat_int(load_int32(input + kPackedSumOffset)));
+        if constexpr (kIsI16) {
+          const IVec high = add_products(quads, input + kPackedHighOffset, splat_int(0));
+          dot = add_int(dot, shift_left<8>(high));
         }
-    );
-#pragma GCC unroll 4
+        dot = add_products(quads, input + kPackedLowOffset, dot);
+        total[row] = fma(to_float(dot), mul(scale, splat_scale(input)), total[row]);
+      }
+    };
+    for_each_block<Rows>(weights, first_block, num_blocks, multiply_block);
+#pragma GCC unroll 8
     for (int row = 0; row < kRows; ++row) {
       store(sums + 2 * row * kLanes, total[row]);
     }

@@ -3,7 +3,7 @@
 // The integer multiply of block formats, for files that are compiled once a CPU level (see
 // kernels/cpu/vec.h for what such files may use). quant/README.md has drawings.
 //
-// An item is 32 output features: 16 even ones in the lanes of one register, and 16 odd ones in
+// 32 output features are a strip: 16 even ones in the lanes of one register, and 16 odd ones in
 // another, a "half" each. A format brings `Rows`, which reads the blocks of the 16 rows of a half,
 // and `Dots` (cpu_bytes_internal.h, cpu_pairs_internal.h), which multiplies them:
 //
@@ -19,6 +19,7 @@
 namespace rapt::cpu::RAPT_CPU_LEVEL {
 
 inline constexpr int64_t kMaxItemRows = 256;
+inline constexpr int kBlockQuads = 8;
 inline constexpr int64_t kTileBlocks = 128;  // depth of a tile: longer rows take several passes
 
 // The rows of one half in the checkpoint's layout or in a prepared piece.
@@ -27,7 +28,42 @@ struct HalfRows {
   const uint8_t* scales = nullptr;
   int64_t codes_stride = 0;
   int64_t scales_stride = 0;
+  // Reading fetches, in step, as many bytes from here on: what comes next, or else what is read.
+  const uint8_t* next = nullptr;
 };
+
+// Asks for kLines lines of memory to come into the second-level cache.
+template <int kLines>
+[[gnu::always_inline]] static inline void fetch(const uint8_t* p) {
+#pragma GCC unroll 17
+  for (int line = 0; line < kLines; ++line) {
+    __builtin_prefetch(p + line * 64, 0, 2);
+  }
+}
+
+// Calls function(block, quads, scale) for each block of a half: `quads` is 32 inputs of 16 rows as
+// Dots wants them. `Rows` has
+//   kGroup                                   blocks whose scales are read at once
+//   fetch_next(half, block)                  what a group's reading fetches
+//   load_scales(half, block, count, scales)  of a group, whose last may be shorter
+//   load_quads(half, block, quads)
+template <typename Rows, typename Function>
+[[gnu::always_inline]] static inline void for_each_block(
+    const HalfRows& half, int64_t first_block, int64_t num_blocks, const Function& function
+) {
+  for (int64_t block = 0; block < num_blocks; block += Rows::kGroup) {
+    const int64_t left = num_blocks - block;
+    const int64_t count = left < Rows::kGroup ? left : Rows::kGroup;
+    Rows::fetch_next(half, first_block + block);
+    Vec scales[Rows::kGroup];
+    Rows::load_scales(half, first_block + block, count, scales);
+    for (int64_t idx = 0; idx < count; ++idx) {
+      IVec quads[kBlockQuads];
+      Rows::load_quads(half, first_block + block + idx, quads);
+      function(block + idx, quads, scales[idx]);
+    }
+  }
+}
 
 // The part of an item that is the same for all its blocks.
 struct FusedItem {
@@ -143,24 +179,19 @@ static inline void multiply_tile(
 // All rows at once, straight from the blocks; kCount is item.num_rows.
 template <typename Rows, typename Dots, int kCount, bool kIsI16>
 static inline void multiply_few(
-    FusedItem& item,
-    int half,
-    int64_t offset,
-    const HalfRows& weights,
-    int64_t first_block,
-    int64_t num_blocks
+    FusedItem& item, int64_t offset, const HalfRows* halves, int64_t first_block, int64_t num_blocks
 ) {
   if constexpr (kCount > 1) {
     if (item.num_rows < kCount) {
-      multiply_few<Rows, Dots, kCount - 1, kIsI16>(
-          item, half, offset, weights, first_block, num_blocks
-      );
+      multiply_few<Rows, Dots, kCount - 1, kIsI16>(item, offset, halves, first_block, num_blocks);
       return;
     }
   }
-  Dots::template multiply_few<Rows, kCount, kIsI16>(
-      weights, first_block, num_blocks, item.inputs, offset, item.sums + half * kLanes
-  );
+  for (int half = 0; half < 2; ++half) {
+    Dots::template multiply_few<Rows, kCount, kIsI16>(
+        halves[half], first_block, num_blocks, item.inputs, offset, item.sums + half * kLanes
+    );
+  }
 }
 
 template <typename Rows, typename Dots, bool kIsI16>
@@ -170,11 +201,7 @@ static inline void multiply_item(FusedItem& item, const HalfRows* halves, int64_
     const int64_t count = num_blocks - block < kTileBlocks ? num_blocks - block : kTileBlocks;
     const int64_t offset = block * kBlockBytes;
     if (item.num_rows <= Dots::kFewRows) {
-      for (int half = 0; half < 2; ++half) {
-        multiply_few<Rows, Dots, Dots::kFewRows, kIsI16>(
-            item, half, offset, halves[half], block, count
-        );
-      }
+      multiply_few<Rows, Dots, Dots::kFewRows, kIsI16>(item, offset, halves, block, count);
       continue;
     }
     constexpr int64_t kTileBytes = kTileBlocks * Dots::kTileBlockBytes;
@@ -190,6 +217,46 @@ static inline void multiply_item(FusedItem& item, const HalfRows* halves, int64_
   }
 }
 
+// The halves of the 32 features from `first_feature` on, and their lanes.
+template <typename Format>
+static inline LaneMap place_halves(
+    const BlockMatrix& matrix, int64_t first_feature, int64_t end_feature, HalfRows* halves
+) {
+  if (matrix.pieces != nullptr) {
+    const uint8_t* piece = matrix.pieces + first_feature / (2 * kLanes) * matrix.piece_bytes;
+    for (int half = 0; half < 2; ++half) {
+      halves[half] = Format::prepared_half(piece, half, matrix.num_blocks);
+      halves[half].next = halves[half].codes;
+    }
+    return {first_feature, 0, (end_feature - first_feature) / 2};
+  }
+  const LaneMap map = map_lanes(matrix.num_rows, first_feature, end_feature);
+  for (int half = 0; half < 2; ++half) {
+    halves[half].codes = matrix.codes[half] + map.first / 2 * matrix.codes_stride;
+    halves[half].scales = matrix.scales[half] + map.first / 2 * matrix.scales_stride;
+    halves[half].codes_stride = matrix.codes_stride;
+    halves[half].scales_stride = matrix.scales_stride;
+    // Two tensors are read in parallel; of one, each half fetches half of the rows.
+    const int64_t distance = matrix.codes[1] - matrix.codes[0];
+    halves[half].next = halves[half].codes;
+    if (half == 1 && 2 * distance == matrix.codes_stride) {
+      halves[half].next = halves[0].codes + kLanes * distance;
+    }
+  }
+  return map;
+}
+
+template <typename Format, typename Rows>
+static inline void multiply_halves(
+    FusedItem& item, const HalfRows* halves, int64_t num_blocks, LinearMode mode
+) {
+  if (mode == LinearMode::kI16) {
+    multiply_item<Rows, typename Format::Dots, true>(item, halves, num_blocks);
+  } else {
+    multiply_item<Rows, typename Format::Dots, false>(item, halves, num_blocks);
+  }
+}
+
 // `Format` has the types Rows (checkpoint), PreparedRows and Dots, and
 // prepared_half(piece, half, num_blocks).
 template <typename Format>
@@ -200,6 +267,7 @@ static inline void multiply_blocks(
     int64_t end_feature,
     const MultiplyRows& rows
 ) {
+  constexpr int64_t kStrip = 2 * kLanes;
   FusedItem item;
   item.num_rows = rows.num_rows;
   for (int64_t row = 0; row < rows.num_rows; ++row) {
@@ -207,45 +275,27 @@ static inline void multiply_blocks(
     const int64_t input_row = rows.input_rows == nullptr ? y_row : rows.input_rows[y_row];
     item.inputs[row] = rows.packed + input_row * rows.packed_stride;
   }
-  __builtin_memset(item.sums, 0, sizeof(float) * 2 * kLanes * static_cast<uint64_t>(rows.num_rows));
-  const bool is_i16 = rows.mode == LinearMode::kI16;
-  LaneMap map;
-  HalfRows halves[2];
-  if (matrix.pieces != nullptr) {
-    map = {first_feature, 0, (end_feature - first_feature) / 2};
-    const uint8_t* piece = matrix.pieces + first_feature / (2 * kLanes) * matrix.piece_bytes;
-    for (int half = 0; half < 2; ++half) {
-      halves[half] = Format::prepared_half(piece, half, matrix.num_blocks);
+  for (int64_t feature = first_feature; feature < end_feature; feature += kStrip) {
+    const int64_t end = end_feature - feature < kStrip ? end_feature : feature + kStrip;
+    HalfRows halves[2];
+    const LaneMap map = place_halves<Format>(matrix, feature, end, halves);
+    if (end < end_feature) {
+      HalfRows next[2];
+      const int64_t next_end = end_feature - end < kStrip ? end_feature : end + kStrip;
+      place_halves<Format>(matrix, end, next_end, next);
+      halves[0].next = next[0].next;
+      halves[1].next = next[1].next;
     }
-    if (is_i16) {
-      multiply_item<typename Format::PreparedRows, typename Format::Dots, true>(
-          item, halves, matrix.num_blocks
+    __builtin_memset(item.sums, 0, sizeof(float) * kStrip * static_cast<uint64_t>(rows.num_rows));
+    if (matrix.pieces != nullptr) {
+      multiply_halves<Format, typename Format::PreparedRows>(
+          item, halves, matrix.num_blocks, rows.mode
       );
     } else {
-      multiply_item<typename Format::PreparedRows, typename Format::Dots, false>(
-          item, halves, matrix.num_blocks
-      );
+      multiply_halves<Format, typename Format::Rows>(item, halves, matrix.num_blocks, rows.mode);
     }
-  } else {
-    map = map_lanes(matrix.num_rows, first_feature, end_feature);
-    for (int half = 0; half < 2; ++half) {
-      halves[half] = {
-          matrix.codes[half] + map.first / 2 * matrix.codes_stride,
-          matrix.scales[half] + map.first / 2 * matrix.scales_stride,
-          matrix.codes_stride,
-          matrix.scales_stride};
-    }
-    if (is_i16) {
-      multiply_item<typename Format::Rows, typename Format::Dots, true>(
-          item, halves, matrix.num_blocks
-      );
-    } else {
-      multiply_item<typename Format::Rows, typename Format::Dots, false>(
-          item, halves, matrix.num_blocks
-      );
-    }
+    finish_item(item, map, bias, rows);
   }
-  finish_item(item, map, bias, rows);
 }
 
 }  // namespace rapt::cpu::RAPT_CPU_LEVEL

@@ -9,7 +9,7 @@
 namespace rapt::cpu::RAPT_CPU_LEVEL {
 
 struct PairDots {
-  static constexpr int kQuads = 8;  // of a block; each is two pairs
+  static constexpr int kQuads = kBlockQuads;  // each is two pairs
   static constexpr int kFewRows = 4;
 #if defined(__AVX512F__)
   static constexpr int kHalves = 2;
@@ -34,7 +34,9 @@ struct PairDots {
   }
 
   template <bool kIsI16>
-  static inline void widen(const uint8_t* input, int64_t num_blocks, uint8_t* to) {
+  [[gnu::always_inline]] static inline void widen(
+      const uint8_t* input, int64_t num_blocks, uint8_t* to
+  ) {
     for (int64_t block = 0; block < num_blocks; ++block) {
       __builtin_memcpy(to, input, sizeof(float));
       widen_bytes(
@@ -60,19 +62,15 @@ struct PairDots {
   static inline void unpack(
       const HalfRows& weights, int64_t first_block, int64_t num_blocks, uint8_t* tile
   ) {
-    Rows::for_each_block(
-        weights,
-        first_block,
-        num_blocks,
-        [&](int64_t block, const IVec* quads, Vec scale) {
-          uint8_t* to = tile + block * kTileBlockBytes;
-          for (int quad = 0; quad < kQuads; ++quad) {
-            store_int(to + quad * kVecBytes, even_pairs(quads[quad]));
-            store_int(to + (kQuads + quad) * kVecBytes, odd_pairs(quads[quad]));
-          }
-          store_int(to + 2 * kQuads * kVecBytes, as_int(scale));
-        }
-    );
+    const auto store_block = [&](int64_t block, const IVec* quads, Vec scale) {
+      uint8_t* to = tile + block * kTileBlockBytes;
+      for (int quad = 0; quad < kQuads; ++quad) {
+        store_int(to + quad * kVecBytes, even_pairs(quads[quad]));
+        store_int(to + (kQuads + quad) * kVecBytes, odd_pairs(quads[quad]));
+      }
+      store_int(to + 2 * kQuads * kVecBytes, as_int(scale));
+    };
+    for_each_block<Rows>(weights, first_block, num_blocks, store_block);
   }
 
   // sums: [kRows][2][lane], from the half of the tile on.
@@ -163,36 +161,32 @@ struct PairDots {
       widen<kIsI16>(inputs[row] + offset, num_blocks, wide + row * kTileBlocks * kWideBytes);
       total[row] = load(sums + 2 * row * kLanes);
     }
-    Rows::for_each_block(
-        weights,
-        first_block,
-        num_blocks,
-        [&](int64_t block, const IVec* quads, Vec scale) {
-          const uint8_t* input = wide + block * kWideBytes;
-          IVec dot[kRows];
+    const auto multiply_block = [&](int64_t block, const IVec* quads, Vec scale) {
+      const uint8_t* input = wide + block * kWideBytes;
+      IVec dot[kRows];
 #pragma GCC unroll 4
-          for (int row = 0; row < kRows; ++row) {
-            dot[row] = splat_int(0);
-          }
+      for (int row = 0; row < kRows; ++row) {
+        dot[row] = splat_int(0);
+      }
 #pragma GCC unroll 8
-          for (int quad = 0; quad < kQuads; ++quad) {
-            const IVec evens = even_pairs(quads[quad]);
-            const IVec odds = odd_pairs(quads[quad]);
+      for (int quad = 0; quad < kQuads; ++quad) {
+        const IVec evens = even_pairs(quads[quad]);
+        const IVec odds = odd_pairs(quads[quad]);
 #pragma GCC unroll 4
-            for (int row = 0; row < kRows; ++row) {
-              const uint8_t* x = input + row * kTileBlocks * kWideBytes + 4 * quad;
-              dot[row] = add_pair_products(dot[row], evens, splat_int(load_int32(x + kWideEvens)));
-              dot[row] = add_pair_products(dot[row], odds, splat_int(load_int32(x + kWideOdds)));
-            }
-          }
-#pragma GCC unroll 4
-          for (int row = 0; row < kRows; ++row) {
-            const Vec input_scale =
-                as_float(splat_int(load_int32(input + row * kTileBlocks * kWideBytes)));
-            total[row] = fma(to_float(dot[row]), mul(scale, input_scale), total[row]);
-          }
+        for (int row = 0; row < kRows; ++row) {
+          const uint8_t* x = input + row * kTileBlocks * kWideBytes + 4 * quad;
+          dot[row] = add_pair_products(dot[row], evens, splat_int(load_int32(x + kWideEvens)));
+          dot[row] = add_pair_products(dot[row], odds, splat_int(load_int32(x + kWideOdds)));
         }
-    );
+      }
+#pragma GCC unroll 4
+      for (int row = 0; row < kRows; ++row) {
+        const Vec input_scale =
+            as_float(splat_int(load_int32(input + row * kTileBlocks * kWideBytes)));
+        total[row] = fma(to_float(dot[row]), mul(scale, input_scale), total[row]);
+      }
+    };
+    for_each_block<Rows>(weights, first_block, num_blocks, multiply_block);
 #pragma GCC unroll 4
     for (int row = 0; row < kRows; ++row) {
       store(sums + 2 * row * kLanes, total[row]);

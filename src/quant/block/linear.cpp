@@ -7,6 +7,13 @@
 
 namespace rapt {
 
+namespace {
+
+// Of 32 features, in an item with few rows.
+constexpr std::int64_t kMaxFusedStrips = 8;
+
+}  // namespace
+
 BlockLinear::BlockLinear(
     const BlockFormat& format,
     const BlockTensors& tensors,
@@ -61,16 +68,23 @@ void BlockLinear::run(const MultiplyCall& call) const {
                             const MultiplyRows& rows) {
     const BlockMatrix weights = matrix(matrix_idx);
     const float* bias = bias_.empty() ? nullptr : bias_.data() + matrix_idx * out_features_;
-    if (may_fuse && (end_feature - first_feature) % 2 == 0) {
-      kernels.fused(weights, bias, first_feature, end_feature, rows);
-      return;
+    // Only a last strip can have an odd number of features.
+    const std::int64_t end_fused = !may_fuse ? first_feature
+                                   : (end_feature - first_feature) % 2 == 0
+                                       ? end_feature
+                                       : (end_feature - 1) / kPieceRows * kPieceRows;
+    if (first_feature < end_fused) {
+      kernels.fused(weights, bias, first_feature, end_fused, rows);
     }
-    const auto multiply = [&](const MultiplyRows& part) {
-      kernels.plain(weights, bias, first_feature, end_feature, part);
-    };
-    multiply_then_activate(level, first_feature, end_feature, rows, multiply);
+    if (end_fused < end_feature) {
+      const auto multiply = [&](const MultiplyRows& part) {
+        kernels.plain(weights, bias, end_fused, end_feature, part);
+      };
+      multiply_then_activate(level, end_fused, end_feature, rows, multiply);
+    }
   };
-  for_each_multiply_item(call, out_features_, run_item);
+  const std::int64_t max_strips = may_fuse ? kMaxFusedStrips : 1;
+  for_each_multiply_item(call, out_features_, max_strips, run_item);
 }
 
 void BlockLinear::multiply(

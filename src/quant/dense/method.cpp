@@ -105,7 +105,7 @@ class DenseLinear : public LinearMethod {
       };
       multiply_then_activate(level, first_feature, end_feature, rows, multiply);
     };
-    for_each_multiply_item(call, out_features_, run_item);
+    for_each_multiply_item(call, out_features_, 1, run_item);
   }
 
   Tensor weight_;

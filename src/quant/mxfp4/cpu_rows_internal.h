@@ -19,7 +19,7 @@ static inline int8_t mxfp4_code(uint8_t nibble) {
 
 // mxfp4_half_scale() of format.h for exponents that were moved to bits 23 to 30. What is below is
 // subnormal, and so twice the value is taken first; infinity minus infinity is the NaN of byte 255.
-static inline Vec mxfp4_scales(IVec exponents) {
+[[gnu::always_inline]] static inline Vec mxfp4_scales(IVec exponents) {
   const Vec twice = as_float(max_unsigned(exponents, splat_int(0x00400000)));
   return fma(twice, splat(-0.5F), twice);
 }
@@ -32,7 +32,7 @@ static inline float mxfp4_scale(uint8_t byte) {
 
 // The exponents in byte kByte of each lane, moved.
 template <int kByte>
-static inline IVec mxfp4_exponents(IVec lanes) {
+[[gnu::always_inline]] static inline IVec mxfp4_exponents(IVec lanes) {
   const IVec mask = splat_int(0x7F800000);
   if constexpr (kByte == 3) {
     return and_int(shift_right<1>(lanes), mask);
@@ -51,7 +51,7 @@ static inline Vec gather_mxfp4_scales(const uint8_t* p, int64_t stride) {
 }
 
 // Columns of nibbles of which the low ones are elements 0 to 15, the high ones 16 to 31.
-static inline void unpack_mxfp4_halves(const IVec* columns, IVec* quads) {
+[[gnu::always_inline]] static inline void unpack_mxfp4_halves(const IVec* columns, IVec* quads) {
   const IVec mask = splat_int(0x0F0F0F0F);
 #pragma GCC unroll 4
   for (int idx = 0; idx < 4; ++idx) {
@@ -72,38 +72,38 @@ struct Mxfp4GgufRows {
     }
   }
 
-  template <typename Function>
-  static inline void for_each_block(
-      const HalfRows& rows, int64_t first_block, int64_t num_blocks, const Function& function
+  static constexpr int kGroup = 4;
+
+  [[gnu::always_inline]] static inline void fetch_next(const HalfRows& half, int64_t block) {
+    fetch<17>(half.next + block * kBlockBytes * kLanes);
+  }
+
+  // The scales of four blocks of a row are 17 bytes apart: the first is in byte 0 of the first 16
+  // bytes, the second in byte 1 of the next 16, and so on.
+  [[gnu::always_inline]] static inline void load_scales(
+      const HalfRows& half, int64_t block, int64_t count, Vec* scales
   ) {
-    const uint8_t* p = rows.scales + first_block * kBlockBytes;
-    const int64_t stride = rows.codes_stride;
-    for (int64_t block = 0; block < num_blocks; block += 4) {
-      const int64_t count = num_blocks - block < 4 ? num_blocks - block : 4;
-      Vec scales[4];
-      if (count == 4) {
-        // The scales of four blocks of a row are 17 bytes apart: the first is in byte 0 of the
-        // first 16 bytes, the second in byte 1 of the next 16, and so on.
-        IVec spread[4];
-        load_spread(p, stride, spread);
-        scales[0] = mxfp4_scales(mxfp4_exponents<0>(spread[0]));
-        scales[1] = mxfp4_scales(mxfp4_exponents<1>(spread[1]));
-        scales[2] = mxfp4_scales(mxfp4_exponents<2>(spread[2]));
-        scales[3] = mxfp4_scales(mxfp4_exponents<3>(spread[3]));
-      } else {
-        for (int64_t idx = 0; idx < count; ++idx) {
-          scales[idx] = gather_mxfp4_scales(p + idx * kBlockBytes, stride);
-        }
-      }
+    const uint8_t* p = half.scales + block * kBlockBytes;
+    if (count < kGroup) {
       for (int64_t idx = 0; idx < count; ++idx) {
-        IVec columns[4];
-        IVec quads[8];
-        load_columns(p + 1, stride, columns);
-        unpack_mxfp4_halves(columns, quads);
-        function(block + idx, quads, scales[idx]);
-        p += kBlockBytes;
+        scales[idx] = gather_mxfp4_scales(p + idx * kBlockBytes, half.scales_stride);
       }
+      return;
     }
+    IVec spread[4];
+    load_spread(p, half.scales_stride, spread);
+    scales[0] = mxfp4_scales(mxfp4_exponents<0>(spread[0]));
+    scales[1] = mxfp4_scales(mxfp4_exponents<1>(spread[1]));
+    scales[2] = mxfp4_scales(mxfp4_exponents<2>(spread[2]));
+    scales[3] = mxfp4_scales(mxfp4_exponents<3>(spread[3]));
+  }
+
+  [[gnu::always_inline]] static inline void load_quads(
+      const HalfRows& half, int64_t block, IVec* quads
+  ) {
+    IVec columns[4];
+    load_columns(half.codes + block * kBlockBytes, half.codes_stride, columns);
+    unpack_mxfp4_halves(columns, quads);
   }
 };
 
@@ -122,32 +122,55 @@ struct Mxfp4PairsRowsApart {
   }
 
   // The four nibbles of each lane's two low bytes, as bytes in order.
-  static inline IVec spread_nibbles(IVec two_bytes) {
+  [[gnu::always_inline]] static inline IVec spread_nibbles(IVec two_bytes) {
     const IVec bytes = and_int(or_int(two_bytes, shift_left<8>(two_bytes)), splat_int(0x00FF00FF));
     return and_int(or_int(bytes, shift_left<4>(bytes)), splat_int(0x0F0F0F0F));
   }
 
-  template <typename Function>
-  static inline void for_each_block(
-      const HalfRows& rows, int64_t first_block, int64_t num_blocks, const Function& function
+  static constexpr int kGroup = 4;
+
+  [[gnu::always_inline]] static inline void fetch_next(const HalfRows& half, int64_t block) {
+    fetch<16>(half.next + block * kBlockBytes * kLanes);
+  }
+
+  [[gnu::always_inline]] static inline void load_scales(
+      const HalfRows& half, int64_t block, int64_t count, Vec* scales
   ) {
-    const uint8_t* p = rows.codes + first_block * kBlockBytes;
-    const uint8_t* scale = rows.scales + first_block * kScaleBytes;
-    const IVec low_half = splat_int(0xFFFF);
-    for (int64_t block = 0; block < num_blocks; ++block) {
-      IVec columns[4];
-      IVec quads[8];
-      load_columns(p, rows.codes_stride, columns);
-#pragma GCC unroll 4
-      for (int idx = 0; idx < 4; ++idx) {
-        const IVec low = spread_nibbles(and_int(columns[idx], low_half));
-        const IVec high = spread_nibbles(shift_right<16>(columns[idx]));
-        quads[2 * idx] = look_up(kMxfp4Bytes, low);
-        quads[2 * idx + 1] = look_up(kMxfp4Bytes, high);
+    if constexpr (kScaleBytes == Mxfp4GgufRows::kScaleBytes) {
+      Mxfp4GgufRows::load_scales(half, block, count, scales);
+      return;
+    }
+    const uint8_t* p = half.scales + block;
+    uint32_t lanes[kLanes] = {};
+    if (count == kGroup) {
+      for (int lane_idx = 0; lane_idx < kLanes; ++lane_idx) {
+        __builtin_memcpy(&lanes[lane_idx], p + lane_idx * half.scales_stride, 4);
       }
-      function(block, quads, gather_mxfp4_scales(scale, rows.scales_stride));
-      p += kBlockBytes;
-      scale += kScaleBytes;
+    } else {
+      for (int lane_idx = 0; lane_idx < kLanes; ++lane_idx) {
+        const auto num_bytes = static_cast<uint64_t>(count);
+        __builtin_memcpy(&lanes[lane_idx], p + lane_idx * half.scales_stride, num_bytes);
+      }
+    }
+    const IVec bytes = load_int(lanes);
+    scales[0] = mxfp4_scales(mxfp4_exponents<0>(bytes));
+    scales[1] = mxfp4_scales(mxfp4_exponents<1>(bytes));
+    scales[2] = mxfp4_scales(mxfp4_exponents<2>(bytes));
+    scales[3] = mxfp4_scales(mxfp4_exponents<3>(bytes));
+  }
+
+  [[gnu::always_inline]] static inline void load_quads(
+      const HalfRows& half, int64_t block, IVec* quads
+  ) {
+    const IVec low_half = splat_int(0xFFFF);
+    IVec columns[4];
+    load_columns(half.codes + block * kBlockBytes, half.codes_stride, columns);
+#pragma GCC unroll 4
+    for (int idx = 0; idx < 4; ++idx) {
+      const IVec low = spread_nibbles(and_int(columns[idx], low_half));
+      const IVec high = spread_nibbles(shift_right<16>(columns[idx]));
+      quads[2 * idx] = look_up(kMxfp4Bytes, low);
+      quads[2 * idx + 1] = look_up(kMxfp4Bytes, high);
     }
   }
 };
@@ -160,24 +183,28 @@ using Mxfp4OllamaRows = Mxfp4PairsRowsApart<17, 17>;
 // Half a prepared piece: for each block four registers of nibbles as load_columns() gives them, in
 // the order of GGUF files; then for each block the 16 scales.
 struct Mxfp4PreparedRows {
-  template <typename Function>
-  static inline void for_each_block(
-      const HalfRows& rows, int64_t first_block, int64_t num_blocks, const Function& function
+  static constexpr int kGroup = 1;
+  static constexpr int64_t kBlockBytes = 256;
+
+  [[gnu::always_inline]] static inline void fetch_next(const HalfRows& half, int64_t block) {
+    fetch<4>(half.next + block * kBlockBytes);
+  }
+
+  [[gnu::always_inline]] static inline void load_scales(
+      const HalfRows& half, int64_t block, int64_t /*count*/, Vec* scales
   ) {
-    const uint8_t* p = rows.codes + first_block * 256;
-    const uint8_t* scales = rows.scales + first_block * kLanes;
-    for (int64_t block = 0; block < num_blocks; ++block) {
-      IVec columns[4];
-      IVec quads[8];
+    scales[0] = mxfp4_scales(shift_left<23>(load_bytes(half.scales + block * kLanes)));
+  }
+
+  [[gnu::always_inline]] static inline void load_quads(
+      const HalfRows& half, int64_t block, IVec* quads
+  ) {
+    IVec columns[4];
 #pragma GCC unroll 4
-      for (int idx = 0; idx < 4; ++idx) {
-        columns[idx] = load_int(p + idx * 64);
-      }
-      unpack_mxfp4_halves(columns, quads);
-      function(block, quads, mxfp4_scales(shift_left<23>(load_bytes(scales))));
-      p += 256;
-      scales += kLanes;
+    for (int idx = 0; idx < 4; ++idx) {
+      columns[idx] = load_int(half.codes + block * kBlockBytes + idx * 64);
     }
+    unpack_mxfp4_halves(columns, quads);
   }
 };
 

@@ -17,44 +17,45 @@ float f16_at(const uint8_t* p) {
 }
 
 // With byte dots the weights are bytes plus 128, else they stay as they are, to be widened.
-IVec to_dots(IVec quads) {
+[[gnu::always_inline]] inline IVec to_dots(IVec quads) {
   return kHasByteDots ? xor_int(quads, splat_int(static_cast<int32_t>(0x80808080U))) : quads;
 }
 
 struct Q80Rows {
-  template <typename Function>
-  static inline void for_each_block(
-      const HalfRows& rows, int64_t first_block, int64_t num_blocks, const Function& function
+  static constexpr int kGroup = 2;
+
+  [[gnu::always_inline]] static inline void fetch_next(const HalfRows& half, int64_t block) {
+    fetch<17>(half.next + block * kBlockBytes * kLanes);
+  }
+
+  // The second scale is 34 bytes behind the first: bytes 2 and 3 of the third 16 bytes.
+  [[gnu::always_inline]] static inline void load_scales(
+      const HalfRows& half, int64_t block, int64_t count, Vec* scales
   ) {
-    const uint8_t* p = rows.scales + first_block * kBlockBytes;
-    const int64_t stride = rows.codes_stride;
-    for (int64_t block = 0; block < num_blocks; block += 2) {
-      const int64_t count = num_blocks - block < 2 ? 1 : 2;
-      Vec scales[2];
-      if (count == 2) {
-        // The second scale is 34 bytes behind the first: bytes 2 and 3 of the third 16 bytes.
-        IVec spread[4];
-        load_spread(p, stride, spread);
-        scales[0] = f16_to_float(spread[0]);
-        scales[1] = f16_to_float(shift_right<16>(spread[2]));
-      } else {
-        uint16_t bits[kLanes];
-        for (int lane_idx = 0; lane_idx < kLanes; ++lane_idx) {
-          __builtin_memcpy(&bits[lane_idx], p + lane_idx * stride, sizeof(bits[0]));
-        }
-        scales[0] = load_f16(bits);
+    const uint8_t* p = half.scales + block * kBlockBytes;
+    if (count < kGroup) {
+      uint16_t bits[kLanes];
+      for (int lane_idx = 0; lane_idx < kLanes; ++lane_idx) {
+        __builtin_memcpy(&bits[lane_idx], p + lane_idx * half.scales_stride, sizeof(bits[0]));
       }
-      for (int64_t idx = 0; idx < count; ++idx) {
-        IVec quads[8];
-        load_columns(p + 2, stride, quads);
-        load_columns(p + 18, stride, quads + 4);
+      scales[0] = load_f16(bits);
+      return;
+    }
+    IVec spread[4];
+    load_spread(p, half.scales_stride, spread);
+    scales[0] = f16_to_float(spread[0]);
+    scales[1] = f16_to_float(shift_right<16>(spread[2]));
+  }
+
+  [[gnu::always_inline]] static inline void load_quads(
+      const HalfRows& half, int64_t block, IVec* quads
+  ) {
+    const uint8_t* p = half.codes + block * kBlockBytes;
+    load_columns(p, half.codes_stride, quads);
+    load_columns(p + 16, half.codes_stride, quads + 4);
 #pragma GCC unroll 8
-        for (int quad = 0; quad < 8; ++quad) {
-          quads[quad] = to_dots(quads[quad]);
-        }
-        function(block + idx, quads, scales[idx]);
-        p += kBlockBytes;
-      }
+    for (int quad = 0; quad < kBlockQuads; ++quad) {
+      quads[quad] = to_dots(quads[quad]);
     }
   }
 };
@@ -62,21 +63,25 @@ struct Q80Rows {
 // Half a prepared piece: for each block eight registers as load_columns() gives them; then for each
 // block the 16 scales.
 struct Q80PreparedRows {
-  template <typename Function>
-  static inline void for_each_block(
-      const HalfRows& rows, int64_t first_block, int64_t num_blocks, const Function& function
+  static constexpr int kGroup = 1;
+  static constexpr int64_t kPreparedBytes = 512;
+
+  [[gnu::always_inline]] static inline void fetch_next(const HalfRows& half, int64_t block) {
+    fetch<8>(half.next + block * kPreparedBytes);
+  }
+
+  [[gnu::always_inline]] static inline void load_scales(
+      const HalfRows& half, int64_t block, int64_t /*count*/, Vec* scales
   ) {
-    const uint8_t* p = rows.codes + first_block * 512;
-    const auto* scales = reinterpret_cast<const uint16_t*>(rows.scales) + first_block * kLanes;
-    for (int64_t block = 0; block < num_blocks; ++block) {
-      IVec quads[8];
+    scales[0] = load_f16(reinterpret_cast<const uint16_t*>(half.scales) + block * kLanes);
+  }
+
+  [[gnu::always_inline]] static inline void load_quads(
+      const HalfRows& half, int64_t block, IVec* quads
+  ) {
 #pragma GCC unroll 8
-      for (int quad = 0; quad < 8; ++quad) {
-        quads[quad] = to_dots(load_int(p + quad * 64));
-      }
-      function(block, quads, load_f16(scales));
-      p += 512;
-      scales += kLanes;
+    for (int quad = 0; quad < kBlockQuads; ++quad) {
+      quads[quad] = to_dots(load_int(half.codes + block * kPreparedBytes + quad * 64));
     }
   }
 };
