@@ -13,6 +13,30 @@ bool repeats(FlagKind kind) {
   return kind == FlagKind::kTexts || kind == FlagKind::kWholeTexts || kind == FlagKind::kTokenIds;
 }
 
+// Adds the plain values below `node` as KEY=VALUE, keys of mappings within joined by dots.
+Result<void> add_pairs(
+    const YAML::Node& node,
+    const std::string& key,
+    const std::string& where,
+    std::vector<std::string>& texts
+) {
+  if (node.IsScalar() && !key.empty()) {
+    texts.push_back(key + "=" + node.Scalar());
+    return {};
+  }
+  if (!node.IsMap()) {
+    return invalid_argument(where + ": only keys with plain values and mappings work here");
+  }
+  for (const auto& entry : node) {
+    if (!entry.first.IsScalar()) {
+      return invalid_argument(where + ": a key must be plain text");
+    }
+    const std::string inner = entry.first.Scalar();
+    RETURN_IF_ERROR(add_pairs(entry.second, key.empty() ? inner : key + "." + inner, where, texts));
+  }
+  return {};
+}
+
 const FlagSpec* find_flag(const CommandSpec& command, std::string_view name) {
   for (const FlagSpec* flag : flags_of(command.bit)) {
     if (flag->name == name) {
@@ -28,6 +52,13 @@ Result<std::vector<std::string>> read_texts(
 ) {
   if (node.IsScalar()) {
     return std::vector<std::string>{node.Scalar()};
+  }
+  if (node.IsMap() && flag.kind == FlagKind::kMapping) {
+    std::vector<std::string> texts;
+    RETURN_IF_ERROR(add_pairs(node, "", where, texts));
+    if (!texts.empty()) {
+      return texts;
+    }
   }
   if (node.IsSequence() && repeats(flag.kind)) {
     std::vector<std::string> texts;
@@ -68,13 +99,21 @@ Result<RawValues> read_entries(
       return invalid_argument(path + ": a key must be a flag's name");
     }
     const std::string key = entry.first.Scalar();
-    std::string name = key;
+    const std::string where = path + ": " + key;
+    // A part of a mapping: "attention-config.backend: X".
+    const std::size_t dot = std::min(key.find('.'), key.size());
+    std::string name = key.substr(0, dot);
     std::replace(name.begin(), name.end(), '_', '-');
     const FlagSpec* flag = find_flag(command, name);
-    if (flag == nullptr) {
+    const bool is_part = dot < key.size();
+    if (flag == nullptr || (is_part && flag->kind != FlagKind::kMapping)) {
       return unknown_config_key(command, key, path);
     }
-    const std::string where = path + ": " + key;
+    if (is_part) {
+      RawValue& parts = values.try_emplace(name, RawValue{{}, path + ": " + name}).first->second;
+      RETURN_IF_ERROR(add_pairs(entry.second, key.substr(dot + 1), where, parts.texts));
+      continue;
+    }
     if (values.contains(name)) {
       return invalid_argument(where + ": the flag stands twice in this file");
     }

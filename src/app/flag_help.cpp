@@ -56,6 +56,9 @@ std::string flag_left(const FlagSpec& flag) {
     return std::string(flag.metavar);
   }
   std::string left = "--" + std::string(flag.name);
+  for (const std::string_view spelling : split_at(flag.spellings, '|')) {
+    left += spelling.empty() ? "" : ", " + std::string(spelling);
+  }
   return flag.metavar.empty() ? left : left + " " + std::string(flag.metavar);
 }
 
@@ -78,9 +81,10 @@ std::string general_help() {
 std::string command_help(const CommandSpec& command) {
   std::string out = "usage: rapt " + std::string(command.name) + " " + std::string(command.usage);
   out += "\n\n" + std::string(command.summary) + "\n\n";
+  const std::vector<const FlagSpec*> flags = flags_of(command.bit);
   for (const bool is_positional : {true, false}) {
-    for (const FlagSpec* flag : flags_of(command.bit)) {
-      if (flag->is_positional == is_positional) {
+    for (const FlagSpec* flag : flags) {
+      if (flag->is_positional == is_positional && !flag->is_hidden) {
         out += two_columns(flag_left(*flag), flag_text(*flag));
       }
     }
@@ -89,6 +93,14 @@ std::string command_help(const CommandSpec& command) {
   out += two_columns("--config FILE", "read flags from a YAML file whose keys are flag names");
   out += two_columns("-h, --help", "print this");
   out += two_columns("--version", "print the version");
+  if (std::any_of(flags.begin(), flags.end(), [](const FlagSpec* flag) {
+        return flag->is_hidden;
+      })) {
+    out +=
+        "\nOther engines' flags that concern attention are understood as well; docs/ATTENTION.md "
+        "lists "
+        "them.\n";
+  }
   out +=
       "\nNumbers of tokens and bytes may end in k, m, g, t (powers of 1000) or K, M, G, T, KiB, "
       "MiB,\n"

@@ -26,11 +26,11 @@ TEST(FlagHelp, EveryCommandListsAllItsFlagsAndNoOthers) {
   for (const CommandSpec& command : command_table()) {
     const std::string text = printed({std::string(command.name), "--help"});
     for (const FlagSpec& flag : flag_table()) {
-      if (flag.is_positional) {
+      if (flag.is_positional || flag.is_hidden) {
         continue;
       }
-      const std::string line =
-          "\n  --" + std::string(flag.name) + (flag.metavar.empty() ? "" : " ");
+      const bool stands_alone = flag.metavar.empty() || !flag.spellings.empty();
+      const std::string line = "\n  --" + std::string(flag.name) + (stands_alone ? "" : " ");
       if ((flag.commands & command.bit) != 0) {
         EXPECT_THAT(text, HasSubstr(line));
       } else if (flag.name != "log-level") {

@@ -9,17 +9,6 @@ namespace rapt {
 
 namespace {
 
-// vLLM's users write flags with _ as well; only the name is changed, never the value.
-std::string with_dashes(const std::string& argument) {
-  if (!argument.starts_with("--")) {
-    return argument;
-  }
-  std::string result = argument;
-  const std::size_t name_end = std::min(result.find('='), result.size());
-  std::replace(result.begin(), result.begin() + static_cast<std::ptrdiff_t>(name_end), '_', '-');
-  return result;
-}
-
 std::string see_help(const CommandSpec& command) {
   return " (rapt " + std::string(command.name) + " --help lists the flags)";
 }
@@ -111,12 +100,7 @@ Result<Arguments> read_arguments(const CommandSpec& command, std::span<const std
     options.emplace_back(flag, add_flag(parser, *flag));
   }
 
-  std::vector<std::string> words;
-  bool only_positional = false;
-  for (const std::string& arg : args) {
-    words.push_back(only_positional ? arg : with_dashes(arg));
-    only_positional = only_positional || arg == "--";
-  }
+  std::vector<std::string> words = spelled_words(command, args);
   std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
   try {
     parser.parse(std::move(words));

@@ -33,6 +33,14 @@ struct Arguments {
 std::vector<const FlagSpec*> flags_of(CommandBit command);
 std::vector<std::string_view> flag_names_of(CommandBit command);
 
+// The words of a command line with every flag in its own spelling: --max_num_seqs becomes
+// --max-num-seqs (only the name is changed, never the value), -fa becomes --flash-attn, and
+// --attention-config.backend X becomes --attention-config=backend=X.
+std::vector<std::string> spelled_words(
+    const CommandSpec& command, std::span<const std::string> args
+);
+std::string with_dashes(const std::string& argument);
+
 // The words after the command's name. Unknown flags and words too many are errors.
 Result<Arguments> read_arguments(const CommandSpec& command, std::span<const std::string> args);
 
@@ -47,6 +55,10 @@ Error unknown_config_key(const CommandSpec& command, std::string_view key, std::
 RawValues read_environment(
     const CommandSpec& command, const Environment& environment, std::vector<std::string>& warnings
 );
+
+// The options of a command, once all its flags have spoken; says what is missing or does not go
+// together (command_options.cpp).
+Result<CommandOptions> options_of(const CommandSpec& command, FlagTargets targets);
 
 // "RAPT_MAX_MODEL_LEN" for "max-model-len".
 std::string environment_name(std::string_view flag_name);

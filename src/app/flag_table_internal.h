@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/flags.h"
@@ -27,16 +28,24 @@ enum class FlagKind {
   kTexts,       // repeatable, and split at commas
   kWholeTexts,  // repeatable, never split
   kTokenIds,    // repeatable, split at commas: whole numbers
+  kTriState,    // on, off or auto; no value means on
+  kMapping,     // repeatable: a JSON object, or KEY=VALUE; --x.KEY VALUE; in YAML a mapping
 };
+
+// Keys and values of a mapping, in the order given.
+using FlagPairs = std::vector<std::pair<std::string, std::string>>;
 
 // A converted value; which field is filled follows from the kind.
 struct FlagValue {
   bool on = false;                 // kSwitch
   std::int64_t whole = 0;          // kInt, kCount, kBytes; 0 for the word `auto_word`
   double real = 0.0;               // kReal
-  std::string text;                // kText, kChoice, kDate
+  std::string text;                // kText, kChoice, kDate, kTriState
   std::vector<std::string> texts;  // kTexts, kWholeTexts
   std::vector<TokenId> token_ids;  // kTokenIds
+  FlagPairs pairs;                 // kMapping: keys joined by dots, and values
+  std::string_view name;           // the flag's, from its row
+  FlagSource source = FlagSource::kDefault;
 };
 
 struct FlagRange {
@@ -63,9 +72,12 @@ struct FlagTargets {
   TokenizeOptions tokenize;
   HarmonyOptions harmony;
   BenchOptions bench;
+  AttentionOptions attention;
+  std::string attention_action;
   std::string harmony_action;
   bool stdin_jsonl = false;
   bool json = false;
+  bool full = false;
 };
 
 // Commands as bits, so that a row can name several.
@@ -79,6 +91,8 @@ enum CommandBit : unsigned {
   kDetokenizeCommand = 64,
   kHarmonyCommand = 128,
   kBenchCommand = 1024,
+  kAttentionCommand = 256,
+  kSelftestCommand = 512,
 };
 
 // Commands that share flags.
@@ -86,6 +100,7 @@ inline constexpr unsigned kGenerating = kServeCommand | kRunCommand | kChatComma
 inline constexpr unsigned kOneShot = kRunCommand | kChatCommand;
 inline constexpr unsigned kBatching = kServeCommand | kInspectCommand | kBenchCommand;
 inline constexpr unsigned kTextOnly = kTokenizeCommand | kDetokenizeCommand;
+inline constexpr unsigned kWithoutModel = kHarmonyCommand | kAttentionCommand | kSelftestCommand;
 inline constexpr unsigned kLoading = kGenerating | kLogitsCommand | kInspectCommand | kBenchCommand;
 
 inline constexpr double kMaxTokens = 1 << 24;
@@ -109,6 +124,10 @@ struct FlagSpec {
   std::string_view auto_word = {};     // a word beside numbers that means 0
   bool is_positional = false;          // may also stand without its name, in table order
   bool is_secret = false;              // never shown
+  // Also told of what a place of higher rank overrules: assign() is called once for each place.
+  bool every_source = false;
+  bool is_hidden = false;           // taken, but not listed by --help
+  std::string_view spellings = {};  // other engines' spellings of the flag, "-fa|--fa"
   std::string_view help = {};
   void (*assign)(FlagTargets& targets, const FlagValue& value) = nullptr;
 };
@@ -117,6 +136,7 @@ std::span<const CommandSpec> command_table();
 
 // The table's parts, each in a file of its name: flags_engine.cpp, ...
 std::span<const FlagSpec> engine_flags();
+std::span<const FlagSpec> attention_flags();
 std::span<const FlagSpec> serve_flags();
 std::span<const FlagSpec> answer_flags();
 std::span<const FlagSpec> bench_flags();

@@ -97,6 +97,15 @@ std::optional<bool> parse_switch(std::string_view text) {
   return std::nullopt;
 }
 
+// "on", "off" or "auto"; "" when `text` is no word for any of them.
+std::string_view tri_state_word(std::string_view text) {
+  if (text == "auto") {
+    return text;
+  }
+  const std::optional<bool> on = parse_switch(text);
+  return !on.has_value() ? "" : *on ? "on" : "off";
+}
+
 bool is_date(std::string_view text) {
   constexpr std::string_view kPattern = "0000-00-00";
   if (text.size() != kPattern.size()) {
@@ -154,6 +163,8 @@ std::string_view kind_in_words(FlagKind kind) {
     case FlagKind::kTexts:
     case FlagKind::kWholeTexts:
     case FlagKind::kTokenIds:
+    case FlagKind::kTriState:
+    case FlagKind::kMapping:
       return "";
   }
   return "";
@@ -231,6 +242,26 @@ Result<FlagValue> convert_list(
   return value;
 }
 
+// Texts are JSON objects, kept whole under the key "", or KEY=VALUE.
+Result<FlagValue> convert_mapping(std::span<const std::string> texts, std::string_view where) {
+  FlagValue value;
+  for (const std::string& text : texts) {
+    const std::string_view trimmed = trim_blanks(text);
+    const std::size_t equals = trimmed.find('=');
+    if (trimmed.starts_with('{')) {
+      value.pairs.emplace_back("", trimmed);
+    } else if (equals != std::string_view::npos && equals > 0) {
+      value.pairs.emplace_back(trimmed.substr(0, equals), trimmed.substr(equals + 1));
+    } else {
+      return invalid_argument(
+          std::string(where) + ": '" + text.substr(0, 60) +
+          "' does not work here; it takes a JSON object or KEY=VALUE"
+      );
+    }
+  }
+  return value;
+}
+
 }  // namespace
 
 std::vector<std::string_view> split_at(std::string_view text, char separator) {
@@ -264,6 +295,7 @@ std::string allowed_values(const FlagSpec& flag) {
       return flag.auto_word.empty() ? text : text + ", or " + std::string(flag.auto_word);
     }
     case FlagKind::kChoice:
+    case FlagKind::kTriState:
       return "one of " + words;
     case FlagKind::kDate:
       return "or " + words;
@@ -272,9 +304,14 @@ std::string allowed_values(const FlagSpec& flag) {
     case FlagKind::kTexts:
     case FlagKind::kWholeTexts:
     case FlagKind::kTokenIds:
+    case FlagKind::kMapping:
       return "";
   }
   return "";
+}
+
+bool is_tri_state(std::string_view text) {
+  return !tri_state_word(text).empty();
 }
 
 Result<FlagValue> convert_flag(
@@ -303,6 +340,14 @@ Result<FlagValue> convert_flag(
       }
       value.text = last;
       return value;
+    case FlagKind::kTriState:
+      value.text = tri_state_word(last);
+      if (value.text.empty()) {
+        return wrong_value(flag, last, where);
+      }
+      return value;
+    case FlagKind::kMapping:
+      return convert_mapping(texts, where);
     case FlagKind::kDate:
       if (!is_choice(last, flag.choices) && !is_date(last)) {
         return wrong_value(flag, last, where);

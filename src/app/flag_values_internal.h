@@ -21,6 +21,9 @@ Result<FlagValue> convert_flag(
 // anything.
 std::string allowed_values(const FlagSpec& flag);
 
+// Whether `text` is a word for on, off or auto.
+bool is_tri_state(std::string_view text);
+
 std::vector<std::string_view> split_at(std::string_view text, char separator);
 
 }  // namespace rapt

@@ -37,12 +37,21 @@ constexpr auto kCommands = std::to_array<CommandSpec>({
      "bench",
      "latency|kernels MODEL [flags]",
      "Measures how fast a model runs here, beside what the machine can do."},
+    {kAttentionCommand,
+     "attention",
+     "list|explain|selftest|docs [NAME] [flags]",
+     "Shows what can compute attention, what a backend's name means, and checks them."},
+    {kSelftestCommand,
+     "selftest",
+     "[flags]",
+     "Checks this machine's CPU levels: every kernel against its definition."},
 });
 
 // `rapt bench` first: what stands before the MODEL there.
 std::vector<FlagSpec> joined_flags() {
   std::vector<FlagSpec> flags;
-  for (const auto part : {bench_flags(), engine_flags(), serve_flags(), answer_flags()}) {
+  for (const auto part :
+       {bench_flags(), engine_flags(), attention_flags(), serve_flags(), answer_flags()}) {
     flags.insert(flags.end(), part.begin(), part.end());
   }
   return flags;

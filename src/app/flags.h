@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "attention/select/settings.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "engine/engine.h"
@@ -39,6 +40,8 @@ struct LoadOptions {
   std::string model;  // a directory, a file, or a name such as openai/gpt-oss-20b
   EngineConfig engine;
   LogLevel log_level = LogLevel::kInfo;
+  // Everything that was said about attention: flags, file, environment, other engines' variables.
+  std::vector<AttentionSetting> attention;
   std::vector<FlagSetting> settings;  // every flag of the command, in table order
 };
 
@@ -135,6 +138,28 @@ struct BenchOptions {
   bool json = false;
 };
 
+// `rapt selftest`: every kernel's own check on this machine.
+struct SelftestOptions {
+  int num_threads = 0;  // 0: the cores this process may use
+  bool full = false;    // every case, else the ones of a start
+  bool json = false;
+};
+
+// `rapt attention`: what could run attention, why, and what a name means.
+struct AttentionOptions {
+  enum class Action { kList, kExplain, kSelftest, kDocs };
+
+  Action action = Action::kList;
+  std::string model;    // as LoadOptions has it, or a preset's name
+  std::string device;   // "cpu", "sm89", ...; "": this machine's CPU (kExplain: all)
+  std::string name;     // kExplain: the name to explain; "" for none
+  std::string release;  // kExplain: "vllm@0.11.0"; "" for none
+  bool json = false;
+  SelftestOptions selftest;  // kSelftest
+  EngineConfig engine;
+  std::vector<AttentionSetting> settings;
+};
+
 // Text to print and a reason to stop: --help and --version.
 struct PrintText {
   std::string text;
@@ -150,7 +175,9 @@ using CommandOptions = std::variant<
     TokenizeOptions,
     DetokenizeOptions,
     HarmonyOptions,
-    BenchOptions>;
+    BenchOptions,
+    AttentionOptions,
+    SelftestOptions>;
 
 struct Invocation {
   CommandOptions options;

@@ -88,6 +88,34 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .help = "render: a conversation as OpenAI's Harmony library writes it in JSON, to token ids; "
              "parse: the ids that a model wrote, to messages",
      .assign = [](FlagTargets& to, const FlagValue& value) { to.harmony_action = value.text; }},
+    {.name = "action",
+     .kind = FlagKind::kChoice,
+     .commands = kAttentionCommand,
+     .metavar = "ACTION",
+     .choices = "list|explain|selftest|docs",
+     .is_positional = true,
+     .help =
+         "list: what can run, ranked, and why; explain: what a backend's name means here and "
+         "meant elsewhere; selftest: check every kernel of this machine; docs: print the tables "
+         "of docs/ATTENTION.md",
+     .assign = [](FlagTargets& to, const FlagValue& value) { to.attention_action = value.text; }},
+    {.name = "name",
+     .commands = kAttentionCommand,
+     .metavar = "NAME",
+     .is_positional = true,
+     .help = "explain: a backend's name in any engine, or the word unset",
+     .assign = [](FlagTargets& to, const FlagValue& value) { to.attention.name = value.text; }},
+    {.name = "device",
+     .commands = kAttentionCommand,
+     .metavar = "DEVICE",
+     .help = "cpu, cpu:avx2, sm80, sm90, ...: simulated where this machine has none; without it: "
+             "this machine's CPU (explain: every kind)",
+     .assign = [](FlagTargets& to, const FlagValue& value) { to.attention.device = value.text; }},
+    {.name = "for",
+     .commands = kAttentionCommand,
+     .metavar = "ENGINE",
+     .help = "explain: how the name fared in a release, e.g. vllm@0.11.0",
+     .assign = [](FlagTargets& to, const FlagValue& value) { to.attention.release = value.text; }},
     {.name = "tokenizer",
      .commands = kHarmonyCommand,
      .metavar = "DIR",
@@ -169,9 +197,14 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
          [](FlagTargets& to, const FlagValue& value) {
            to.logits.format = value.text == "npy" ? LogitsFormat::kNpy : LogitsFormat::kJson;
          }},
+    {.name = "full",
+     .kind = FlagKind::kSwitch,
+     .commands = kAttentionCommand | kSelftestCommand,
+     .help = "selftest: every case there is, which takes long; else those of a start",
+     .assign = [](FlagTargets& to, const FlagValue& value) { to.full = value.on; }},
     {.name = "json",
      .kind = FlagKind::kSwitch,
-     .commands = kInspectCommand | kBenchCommand,
+     .commands = kInspectCommand | kBenchCommand | kAttentionCommand | kSelftestCommand,
      .help = "print JSON",
      .assign = [](FlagTargets& to, const FlagValue& value) { to.json = value.on; }},
 });

@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <string>
 
+#include "app/attention_setup.h"
 #include "app/checkpoint_report.h"
 #include "app/commands.h"
 #include "app/loaded_model.h"
@@ -86,7 +87,8 @@ void print_json(
     const std::string& path,
     const CheckpointReport& files,
     const ModelInfo& info,
-    const MemoryPlan& plan
+    const MemoryPlan& plan,
+    const AttentionPlan& attention
 ) {
   json::object tensors;
   for (const auto& [type, num_tensors] : files.type_counts) {
@@ -128,20 +130,25 @@ void print_json(
       {"workspace_bytes", plan.workspace_bytes},
       {"memory_bytes", plan.memory_bytes},
       {"max_model_len", plan.max_model_len},
+      {"attention", plan_json(attention)},
   };
   std::printf("%s\n", to_json_text(report).c_str());
 }
 
 Result<void> inspect(const InspectOptions& options) {
   set_log_level(options.load.log_level);
-  ASSIGN_OR_RETURN(const std::string path, find_model_folder(options.load.model));
+  ASSIGN_OR_RETURN(std::string path, find_model_folder(options.load.model, false));
+  EngineConfig config = options.load.engine;
+  ASSIGN_OR_RETURN(config.attention, choose_for_command(options.load, path));
+  ASSIGN_OR_RETURN(path, find_model_folder(options.load.model));
   ASSIGN_OR_RETURN(const std::unique_ptr<Model> model, load_model(path));
-  ASSIGN_OR_RETURN(const MemoryPlan plan, plan_memory(options.load.engine, *model, detect_cpu()));
+  ASSIGN_OR_RETURN(const MemoryPlan plan, plan_memory(config, *model, detect_cpu()));
   ASSIGN_OR_RETURN(const CheckpointReport files, report_checkpoint(path));
   if (options.json) {
-    print_json(path, files, model->info(), plan);
+    print_json(path, files, model->info(), plan, *config.attention);
   } else {
     print_text(path, files, model->info(), plan);
+    std::printf("%s\n", startup_line(*config.attention).c_str());
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #include <ctime>
 #include <random>
 
+#include "app/attention_setup.h"
 #include "app/tokenizer_source.h"
 #include "base/log.h"
 #include "base/numa.h"
@@ -49,7 +50,10 @@ Result<std::string> find_model_folder(const std::string& model, bool needs_weigh
 Result<LoadedModel> load_for_command(const LoadOptions& options) {
   set_log_level(options.log_level);
   LoadedModel loaded;
-  ASSIGN_OR_RETURN(loaded.path, find_model_folder(options.model));
+  ASSIGN_OR_RETURN(loaded.path, find_model_folder(options.model, false));
+  EngineConfig config = options.engine;
+  ASSIGN_OR_RETURN(config.attention, choose_for_command(options, loaded.path));
+  ASSIGN_OR_RETURN(loaded.path, find_model_folder(options.model));  // with weights, from here on
   LOG_INFO("loading", kv("model", loaded.path));
   if (const int num_nodes = interleave_memory(); num_nodes > 1) {
     LOG_INFO("memory is spread evenly over the machine's nodes", kv("nodes", num_nodes));
@@ -74,7 +78,8 @@ Result<LoadedModel> load_for_command(const LoadOptions& options) {
   } else {
     LOG_INFO("no tokenizer: only token ids are understood");
   }
-  ASSIGN_OR_RETURN(loaded.engine, Engine::create(options.engine, std::move(model)));
+  ASSIGN_OR_RETURN(loaded.engine, Engine::create(config, std::move(model)));
+  loaded.attention = *std::move(config.attention);
   return loaded;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/flags.h"
+#include "attention/select/plan.h"
 #include "base/result.h"
 #include "engine/engine.h"
 #include "models/model.h"
@@ -20,6 +21,7 @@ struct LoadedModel {
   std::vector<ModelLinear> linears;      // of the model that the engine owns
   std::unique_ptr<Tokenizer> tokenizer;  // null: the checkpoint brings none, and none is built in
   std::unique_ptr<ChatFormat> chat_format;  // null without a tokenizer, or when none is known
+  AttentionPlan attention;                  // what the engine computes attention with
   std::unique_ptr<Engine> engine;
 
   // Ends of a turn, of the model and of its chat format.

@@ -42,6 +42,10 @@ struct RunCommand {
     return options.action == BenchOptions::Action::kKernels ? bench_kernels_main(options)
                                                             : bench_latency_main(options);
   }
+
+  int operator()(const AttentionOptions& options) const { return attention_main(options); }
+
+  int operator()(const SelftestOptions& options) const { return selftest_main(options); }
 };
 
 Environment read_environ() {

@@ -5,6 +5,7 @@
 
 #include "app/commands.h"
 #include "app/loaded_model.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "server/server.h"
 
@@ -65,6 +66,16 @@ ServerConfig server_config(const ServeOptions& options, const LoadedModel& model
   config.eos_token_ids = model.info.eos_token_ids;
   constexpr std::string_view kProgram = "rapt ";  // GET /version answers with the bare number
   config.version = version_text().substr(kProgram.size());
+  config.attention_report = to_json_text(plan_json(model.attention));
+  for (const SlotPlan& slot : model.attention.slots) {
+    if (slot.is_used) {
+      config.attention_slots.push_back(
+          {std::string(key_of(slot.slot)),
+           std::string(slot.backend->name),
+           std::string(name_of(slot.choice.origin))}
+      );
+    }
+  }
   if (options.conversation_date != "today") {
     config.conversation_date = options.conversation_date;
   }

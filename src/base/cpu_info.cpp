@@ -144,6 +144,7 @@ CpuInfo detect_cpu() {
                     __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
                     __builtin_cpu_supports("avx512vl");
   info.has_avx512_vnni = info.has_avx512 && __builtin_cpu_supports("avx512vnni");
+  info.has_amx = info.has_avx512 && __builtin_cpu_supports("amx-tile");
   return info;
 }
 

@@ -11,6 +11,7 @@ struct CpuInfo {
   int num_usable_cores = 1;        // affinity mask and cgroup quota (rounded up), whichever is less
   std::uint64_t memory_bytes = 0;  // physical memory or the cgroup's limit, whichever is less
   bool has_avx2_fma = false;       // AVX2, FMA and F16C, and the system saves their registers
+  bool has_amx = false;            // AMX tiles
   bool has_avx512 = false;         // AVX-512 F, BW, DQ, VL
   bool has_avx512_vnni = false;    // and AVX-512 VNNI
 };

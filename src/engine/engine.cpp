@@ -13,6 +13,7 @@
 #include "base/cpu_info.h"
 #include "base/log.h"
 #include "base/thread_pool.h"
+#include "engine/attention_choice.h"
 #include "engine/engine_view_internal.h"
 #include "engine/memory_plan.h"
 #include "engine/model_runner.h"
@@ -162,8 +163,7 @@ class EngineImpl : public Engine {
 
   std::string numerics_id() const override {
     return "2-" + std::string(name_of(config_.linear_mode)) + "-" +
-           std::string(kv_name_of(config_.kv_cache_dtype)) +
-           std::string(runner_->attention().backend(AttentionSlot::kDecodeFull).name());
+           std::string(kv_name_of(config_.kv_cache_dtype)) + config_.attention->numerics_class;
   }
 
  private:
@@ -389,7 +389,7 @@ EngineFacts EngineImpl::facts() const {
       .max_num_batched_tokens = config_.max_num_batched_tokens,
       .num_threads = config_.num_threads,
       .kernels = std::string(name_of(find_cpu_level(config_).value())),
-      .attention = std::string(runner_->attention().backend(AttentionSlot::kDecodeFull).name())};
+      .attention = config_.attention->numerics_class};
   for (std::size_t idx = 0; idx < plan_.kv_groups.size(); ++idx) {
     const KVGroupLayout& layout = plan_.kv_groups[idx];
     facts.kv_groups.push_back(
@@ -402,9 +402,7 @@ EngineFacts EngineImpl::facts() const {
   return facts;
 }
 
-void log_plan(
-    const EngineConfig& config, const MemoryPlan& plan, const ModelRunner& runner, CpuLevel level
-) {
+void log_plan(const EngineConfig& config, const MemoryPlan& plan, CpuLevel level) {
   if (plan.model_len_was_cut) {
     LOG_WARNING(
         "the KV cache holds less than the model's full context; --kv-cache-memory-bytes gives more",
@@ -439,7 +437,7 @@ void log_plan(
       kv("threads", config.num_threads),
       kv("linear_mode", name_of(config.linear_mode)),
       kv("cpu_level", name_of(level)),
-      kv("attention", runner.attention().backend(AttentionSlot::kDecodeFull).name())
+      kv("attention", config.attention->numerics_class)
   );
 }
 
@@ -454,6 +452,11 @@ Result<std::unique_ptr<Engine>> Engine::create(
   if (resolved.num_threads == 0) {
     resolved.num_threads = cpu.num_usable_cores;
   }
+  if (!resolved.attention.has_value()) {
+    ASSIGN_OR_RETURN(
+        resolved.attention, choose_attention(resolved, {.model = model->info().attention})
+    );
+  }
   ASSIGN_OR_RETURN(const MemoryPlan plan, plan_memory(resolved, *model, cpu));
   std::unique_ptr<ThreadPool> pool;
   try {
@@ -466,7 +469,7 @@ Result<std::unique_ptr<Engine>> Engine::create(
   }
   ASSIGN_OR_RETURN(auto runner, ModelRunner::create(resolved, plan, *model, *pool));
   ASSIGN_OR_RETURN(auto weights, WeightKeeper::create(resolved, *model));
-  log_plan(resolved, plan, *runner, level);
+  log_plan(resolved, plan, level);
   return std::unique_ptr<Engine>(std::make_unique<EngineImpl>(
       resolved, plan, std::move(model), std::move(pool), std::move(runner), std::move(weights)
   ));

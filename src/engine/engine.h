@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "attention/select/plan.h"
 #include "base/result.h"
 #include "engine/engine_snapshot.h"
 #include "quant/linear_mode.h"
@@ -24,14 +25,17 @@ struct EngineConfig {
   std::uint64_t kv_cache_bytes = 0;  // 0: a quarter of the memory this process may use
   // kBF16, kF32, or kF8E4M3, which full layers only follow: sliding ones then keep BF16.
   DType kv_cache_dtype = DType::kBF16;
-  int num_threads = 0;                               // 0: the cores this process may use
-  int max_queued_requests = 1024;                    // once so many choices wait, submit() refuses
-  bool reference = false;                            // plain reference kernels
+  int kv_block_size = 0;           // positions in a KV block; 0: what the attention plan likes
+  int num_threads = 0;             // 0: the cores this process may use
+  int max_queued_requests = 1024;  // once so many choices wait, submit() refuses
+  bool reference = false;          // plain reference kernels
   std::optional<CpuLevel> cpu_level = std::nullopt;  // of the kernels; absent: the best here
   LinearMode linear_mode = LinearMode::kI16;
   std::string prepared_dir;  // where the prepared copy of the weights is looked for; "": nowhere
   bool writes_prepared = false;  // write it there in the background, if it is not there
   bool lock_memory = false;      // keep weights and caches in memory (mlock)
+  // Which backends compute attention (engine/attention_choice.h). Absent: the automatic choice.
+  std::optional<AttentionPlan> attention = std::nullopt;
 };
 
 // The build of the kernels that a configuration runs; an error when it asks for one that this

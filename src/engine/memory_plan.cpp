@@ -9,7 +9,7 @@ namespace rapt {
 
 namespace {
 
-constexpr int kBlockSize = 16;
+constexpr int kDefaultBlockSize = 16;
 
 KVGroupSpec spec_of(const ModelKVGroup& group) {
   return KVGroupSpec{
@@ -36,9 +36,10 @@ std::uint64_t step_bytes(const EngineConfig& config, const Model& model) {
 std::uint64_t sequence_bytes(const MemoryPlan& plan, const ModelInfo& info, int num_positions) {
   std::uint64_t bytes = 0;
   for (std::size_t idx = 0; idx < plan.kv_groups.size(); ++idx) {
-    const int num_blocks = blocks_claimed(spec_of(info.kv_groups[idx]), kBlockSize, num_positions);
+    const int num_blocks =
+        blocks_claimed(spec_of(info.kv_groups[idx]), plan.block_size, num_positions);
     bytes += static_cast<std::uint64_t>(num_blocks) *
-             KVCache::block_bytes(plan.kv_groups[idx], kBlockSize);
+             KVCache::block_bytes(plan.kv_groups[idx], plan.block_size);
   }
   return bytes;
 }
@@ -56,7 +57,10 @@ StepSize largest_step(const EngineConfig& config) {
 Result<MemoryPlan> plan_memory(const EngineConfig& config, const Model& model, const CpuInfo& cpu) {
   const ModelInfo& info = model.info();
   MemoryPlan plan;
-  plan.block_size = kBlockSize;
+  plan.block_size = config.attention.has_value() && config.attention->block_size > 0
+                        ? config.attention->block_size
+                        : kDefaultBlockSize;
+  const int block_size = plan.block_size;
   plan.kv_dtype = config.kv_cache_dtype;
   plan.weight_bytes = static_cast<std::uint64_t>(info.weight_bytes);
   plan.memory_bytes = cpu.memory_bytes;
@@ -91,14 +95,14 @@ Result<MemoryPlan> plan_memory(const EngineConfig& config, const Model& model, c
         .dtype = dtype_of(group, plan.kv_dtype),
     });
     KVGroupLayout& layout = plan.kv_groups.back();
-    const std::uint64_t block_bytes = KVCache::block_bytes(layout, kBlockSize);
+    const std::uint64_t block_bytes = KVCache::block_bytes(layout, block_size);
     if (group.window == 0) {
       full_block_bytes += block_bytes;
       continue;
     }
-    const int claim = blocks_claimed(spec_of(group), kBlockSize, wanted_len);
+    const int claim = blocks_claimed(spec_of(group), block_size, wanted_len);
     const int useful =
-        config.max_num_seqs * (claim + 1) + blocks_for(config.max_num_batched_tokens, kBlockSize);
+        config.max_num_seqs * (claim + 1) + blocks_for(config.max_num_batched_tokens, block_size);
     const std::uint64_t affordable = budget / 2 / block_bytes;
     layout.num_blocks = static_cast<int>(std::clamp<std::uint64_t>(affordable, claim + 1U, useful));
     sliding_bytes += block_bytes * static_cast<std::uint64_t>(layout.num_blocks);
@@ -114,14 +118,14 @@ Result<MemoryPlan> plan_memory(const EngineConfig& config, const Model& model, c
   if (full_block_bytes > 0) {
     const std::uint64_t affordable = (budget - sliding_bytes) / full_block_bytes;
     const std::uint64_t useful = static_cast<std::uint64_t>(config.max_num_seqs) *
-                                 static_cast<std::uint64_t>(blocks_for(wanted_len, kBlockSize));
+                                 static_cast<std::uint64_t>(blocks_for(wanted_len, block_size));
     const int num_blocks = static_cast<int>(std::min({affordable, useful, std::uint64_t{1} << 24}));
     for (std::size_t idx = 0; idx < plan.kv_groups.size(); ++idx) {
       if (info.kv_groups[idx].window == 0) {
         plan.kv_groups[idx].num_blocks = num_blocks;
       }
     }
-    plan.max_model_len = std::min(wanted_len, num_blocks * kBlockSize);
+    plan.max_model_len = std::min(wanted_len, num_blocks * block_size);
   }
   plan.model_len_was_cut = plan.max_model_len < wanted_len;
   if (plan.model_len_was_cut && config.max_model_len > 0) {
@@ -135,7 +139,7 @@ Result<MemoryPlan> plan_memory(const EngineConfig& config, const Model& model, c
   }
   for (const KVGroupLayout& group : plan.kv_groups) {
     plan.kv_cache_bytes +=
-        KVCache::block_bytes(group, kBlockSize) * static_cast<std::uint64_t>(group.num_blocks);
+        KVCache::block_bytes(group, block_size) * static_cast<std::uint64_t>(group.num_blocks);
   }
   return plan;
 }

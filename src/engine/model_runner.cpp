@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "attention/registry.h"
+#include "engine/attention_choice.h"
 #include "scheduler/sequence.h"
 
 namespace rapt {
@@ -12,14 +12,6 @@ namespace {
 
 std::uint64_t f32_bytes(std::int64_t num_rows, std::int64_t row_size) {
   return static_cast<std::uint64_t>(num_rows * row_size) * sizeof(float);
-}
-
-std::unique_ptr<AttentionBackend> make_attention(
-    std::string_view name, const AttentionBackendOptions& options
-) {
-  const BackendInfo* info = find_attention_backend(name);
-  CHECK(info != nullptr && info->make != nullptr, name);
-  return info->make(options);
 }
 
 }  // namespace
@@ -58,8 +50,8 @@ ModelRunner::ModelRunner(
       stream_(stream),
       linear_mode_(config.linear_mode),
       memory_(std::move(memory)),
-      attention_(make_attention(
-          config.reference ? "cpu-ref" : "cpu-flash",
+      attention_(make_planned_attention(
+          *config.attention,
           {.num_threads = stream.pool->num_threads(), .max_positions = plan.max_model_len}
       )),
       sampler_(model.info().vocab_size, config.max_num_seqs, stream_),

@@ -30,8 +30,6 @@ class ModelRunner {
   // Valid until the next call.
   const StepResult& run(const StepPlan& plan);
 
-  const PlannedAttention& attention() const { return attention_; }
-
  private:
   // What is allocated at start.
   struct Memory {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "attention/select/attention_model.h"
 #include "base/result.h"
 #include "layers/forward_context.h"
 #include "quant/linear_method.h"
@@ -32,6 +33,7 @@ struct ModelInfo {
   int vocab_size = 0;
   int max_model_len = 0;  // positions it was made for
   std::vector<ModelKVGroup> kv_groups;
+  AttentionModel attention;  // what the choice of attention backends depends on
   std::vector<std::int32_t> eos_token_ids;
   std::int64_t num_parameters = 0;
   std::int64_t num_active_parameters = 0;
@@ -95,6 +97,10 @@ class Model {
   // Workspace that a forward() and then a logits() of up to that size take.
   virtual std::uint64_t workspace_bytes(const StepSize& most) const = 0;
 };
+
+// Reads what a model asks of attention from its configuration alone: of a folder config.json (no
+// weight file is opened), of a GGUF file its metadata. `name` is how messages call the model.
+Result<AttentionModel> read_attention_needs(const std::string& path, const std::string& name);
 
 // Loads the model in a folder or a GGUF file (models/registry.cpp lists the architectures). Weights
 // stay mapped; an unused or missing tensor is an error.

@@ -58,7 +58,7 @@ struct Server::Impl {
       const ChatFormat* chat_format
   )
       : config(std::move(the_config)),
-        metrics(engine, config.served_model_names.front()),
+        metrics(engine, config.served_model_names.front(), config.attention_slots),
         context{
             .config = config,
             .engine = engine,

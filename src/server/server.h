@@ -16,6 +16,13 @@ class ChatFormat;
 class Engine;
 class Tokenizer;
 
+// Who computes one part of attention, for the metric attention_backend_info.
+struct AttentionSlotInfo {
+  std::string slot;     // "decode_full"
+  std::string backend;  // "cpu-flash"
+  std::string origin;   // "auto", "command line", ...: who decided
+};
+
 struct ServerConfig {
   // An address or a name; "localhost" listens on 127.0.0.1 and on ::1, "::" on both families.
   std::string host = "localhost";
@@ -30,7 +37,9 @@ struct ServerConfig {
   std::optional<std::string> conversation_date;
   // The model's own end tokens. Chat adds those of its format.
   std::vector<TokenId> eos_token_ids;
-  std::string version;  // what GET /version says
+  std::string version;                  // what GET /version says
+  std::string attention_report = "{}";  // JSON: what GET /v1/engine/attention says
+  std::vector<AttentionSlotInfo> attention_slots;
   // /health turns 503 when the engine has work and has not finished a step for this long.
   double max_seconds_without_progress = 60.0;
   std::chrono::milliseconds idle_timeout{120'000};     // keep-alive without a request

@@ -53,8 +53,9 @@ def start_server(binary: Path, checkpoint: Path) -> Iterator[Callable[..., RaptS
     """Starts servers of a test's own, with the flags it gives."""
     started: list[RaptServer] = []
 
-    def start(*flags: str) -> RaptServer:
-        process = RaptServer(binary, checkpoint, "--kv-cache-memory-bytes", "64MiB", *flags)
+    def start(*flags: str, **options) -> RaptServer:
+        memory = ("--kv-cache-memory-bytes", "64MiB")
+        process = RaptServer(binary, checkpoint, *memory, *flags, **options)
         started.append(process)
         return process
 

@@ -1,6 +1,7 @@
 """Server processes for a test: each starts on a free port and is stopped at the end."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -22,7 +23,13 @@ API_KEY = "test-key"
 class ServerProcess:
     """One process. Its log is kept, and shown where a test needs to say what went wrong."""
 
-    def __init__(self, command: list[str | Path], stdin=None, stdout=subprocess.DEVNULL):
+    def __init__(
+        self,
+        command: list[str | Path],
+        stdin=None,
+        stdout=subprocess.DEVNULL,
+        env: dict[str, str] | None = None,
+    ):
         self._log: deque[str] = deque(maxlen=2000)
         self._listening = threading.Event()
         self.url = ""
@@ -33,6 +40,7 @@ class ServerProcess:
             stdout=stdout,
             stderr=subprocess.PIPE,
             text=True,
+            env={**os.environ, **(env or {})},
         )
         self._reader = threading.Thread(target=self._read_log, daemon=True)
         self._reader.start()
@@ -100,12 +108,18 @@ class ServerProcess:
 
 
 class RaptServer(ServerProcess):
-    """`rapt serve` with a checkpoint."""
+    """`rapt serve` with a checkpoint, and with `env` added to the environment."""
 
-    def __init__(self, binary: Path, model: Path, *flags: str):
-        super().__init__(
-            [binary, "serve", model, "--port", "0", "--served-model-name", "demo", *flags]
-        )
+    def __init__(
+        self,
+        binary: Path,
+        model: Path,
+        *flags: str,
+        env: dict[str, str] | None = None,
+        wrapper: list[str] | None = None,
+    ):
+        command = [binary, "serve", model, "--port", "0", "--served-model-name", "demo", *flags]
+        super().__init__([*(wrapper or []), *command], env=env)
 
 
 class ScriptedServer(ServerProcess):

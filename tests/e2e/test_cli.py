@@ -236,8 +236,8 @@ DAMAGES = {
     "no config": (lambda d: (d / "config.json").unlink(), ["config.json"]),
     "config is not JSON": (lambda d: (d / "config.json").write_text("{"), ["config.json", "JSON"]),
     "other architecture": (
-        lambda d: edit_config(d, architectures=["LlamaForCausalLM"]),
-        ["LlamaForCausalLM", "GptOssForCausalLM"],
+        lambda d: edit_config(d, architectures=["FalconForCausalLM"]),
+        ["FalconForCausalLM", "GptOssForCausalLM"],
     ),
     "wrong size": (lambda d: edit_config(d, hidden_size=32), ["[", "expected"]),
     "wrong type": (lambda d: edit_config(d, num_hidden_layers="three"), ["num_hidden_layers"]),

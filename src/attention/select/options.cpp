@@ -131,7 +131,9 @@ const AttentionOption* find_attention_option(std::string_view name) {
       return &option;
     }
   }
-  return nullptr;
+  // RAPT_FLASH_ATTN is --flash-attn.
+  constexpr std::string_view kOurs = "rapt_";
+  return wanted.starts_with(kOurs) ? find_attention_option(wanted.substr(kOurs.size())) : nullptr;
 }
 
 }  // namespace rapt

@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "models/gpt_oss/describe_internal.h"
+#include "models/gpt_oss/gpt_oss.h"
 
 namespace rapt {
 
@@ -32,13 +33,40 @@ std::string layers_text(const GptOssConfig& config) {
          " sliding over " + std::to_string(config.sliding_window) + ")";
 }
 
+AttentionModel attention_needs_of(const GptOssConfig& config) {
+  AttentionModel model;
+  model.family = "gpt-oss";
+  for (std::int64_t layer_idx = 0; layer_idx < config.num_layers; ++layer_idx) {
+    ++(config.is_sliding(layer_idx) ? model.num_sliding_layers : model.num_full_layers);
+  }
+  model.num_heads = static_cast<int>(config.num_heads);
+  model.num_kv_heads = static_cast<int>(config.num_kv_heads);
+  model.head_dim = static_cast<int>(config.head_dim);
+  model.window = static_cast<int>(config.sliding_window);
+  model.has_sinks = true;
+  model.max_context = config.max_position_embeddings;
+  return model;
+}
+
 }  // namespace
+
+Result<AttentionModel> gpt_oss_attention_of_json(const json::value& config, std::string_view what) {
+  ASSIGN_OR_RETURN(const GptOssConfig shape, parse_gpt_oss_config(config, what));
+  return attention_needs_of(shape);
+}
+
+Result<AttentionModel> gpt_oss_attention_of_gguf(const CheckpointDir& checkpoint) {
+  ASSIGN_OR_RETURN(const GptOssConfig shape, parse_gpt_oss_gguf(checkpoint));
+  return attention_needs_of(shape);
+}
 
 void describe_gpt_oss(const GptOssConfig& config, ModelInfo& info) {
   info.architecture = "GptOssForCausalLM";
   info.chat_format = "harmony";
   info.num_layers = static_cast<int>(config.num_layers);
   info.vocab_size = static_cast<int>(config.vocab_size);
+  info.attention = attention_needs_of(config);
+  info.attention.name = "this model";
   info.max_model_len = static_cast<int>(config.max_position_embeddings);
   info.eos_token_ids = config.eos_token_ids;
   info.num_parameters = num_parameters(config);

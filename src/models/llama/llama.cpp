@@ -251,6 +251,8 @@ void Llama::describe() {
   info_.vocab_size = static_cast<int>(config_.vocab_size);
   info_.max_model_len = static_cast<int>(config_.max_position_embeddings);
   info_.kv_groups = {ModelKVGroup{info_.num_layers, config_.num_kv_heads, config_.head_dim, 0}};
+  info_.attention = llama_attention_needs(config_);
+  info_.attention.name = "this model";
   info_.eos_token_ids = config_.eos_token_ids;
   info_.num_parameters = num_parameters(config_);
   info_.num_active_parameters = info_.num_parameters;

@@ -1,4 +1,5 @@
 #include <prometheus/counter.h>
+#include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
@@ -14,6 +15,7 @@
 #include "engine/engine.h"
 #include "server/ops/engine_collector_internal.h"
 #include "server/ops/metrics_internal.h"
+#include "server/server.h"
 
 namespace rapt {
 
@@ -127,6 +129,24 @@ struct ServerMetrics::Impl {
     }
   }
 
+  // A metric of constants: what it says is in its labels.
+  void add_attention(const std::vector<AttentionSlotInfo>& slots) {
+    if (slots.empty()) {
+      return;
+    }
+    auto& family = prometheus::BuildGauge()
+                       .Name("attention_backend_info")
+                       .Help("Which backend computes each part of attention, and who chose it.")
+                       .Register(registry);
+    for (const AttentionSlotInfo& slot : slots) {
+      Labels all = labels;
+      all.emplace("slot", slot.slot);
+      all.emplace("backend", slot.backend);
+      all.emplace("origin", slot.origin);
+      family.Add(all).Set(1.0);
+    }
+  }
+
   prometheus::Histogram& histogram(
       const std::string& name, const std::string& help, const Buckets& buckets
   ) {
@@ -171,8 +191,14 @@ struct ServerMetrics::Impl {
   std::set<std::string, std::less<>> ignored_field_names;
 };
 
-ServerMetrics::ServerMetrics(const Engine& engine, const std::string& model_name)
-    : impl_(std::make_unique<Impl>(engine, model_name)) {}
+ServerMetrics::ServerMetrics(
+    const Engine& engine,
+    const std::string& model_name,
+    const std::vector<AttentionSlotInfo>& attention
+)
+    : impl_(std::make_unique<Impl>(engine, model_name)) {
+  impl_->add_attention(attention);
+}
 
 ServerMetrics::~ServerMetrics() = default;
 

@@ -4,19 +4,26 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "text/chat/chat_repairs.h"
 
 namespace rapt {
 
 class Engine;
+struct AttentionSlotInfo;
 
 // What the server counts, and the text of GET /metrics. Names are vLLM's where vLLM has the metric
 // and rapt: ones elsewhere; all carry the labels model_name and engine. Engine figures are read
 // when somebody asks, so the engine thread does nothing for them. Any thread.
 class ServerMetrics {
  public:
-  ServerMetrics(const Engine& engine, const std::string& model_name);
+  // `attention` tells which backends run, for the metric attention_backend_info.
+  ServerMetrics(
+      const Engine& engine,
+      const std::string& model_name,
+      const std::vector<AttentionSlotInfo>& attention = {}
+  );
   ~ServerMetrics();
 
   void observe_first_token(double seconds);

@@ -66,6 +66,18 @@ void add_ops_routes(
   );
   router.add(
       {.method = "GET",
+       .path = "/v1/engine/attention",
+       .handler =
+           [&context](const HttpRequest&, const ResponderPtr& responder) {
+             HttpReply reply;
+             reply.body = context.config.attention_report;
+             responder->send(std::move(reply));
+           },
+       .works_while_draining = true,
+       .is_quick = true}
+  );
+  router.add(
+      {.method = "GET",
        .path = "/metrics",
        .handler =
            [&context](const HttpRequest&, const ResponderPtr& responder) {

@@ -7,8 +7,8 @@ namespace rapt {
 
 class EngineEvents;
 
-// /health, /ping, /version, /metrics and /v1/engine/events. `context` and `events` must outlive the
-// router; `is_draining` is asked for each request.
+// /health, /ping, /version, /metrics, /v1/engine/attention and /v1/engine/events. `context` and
+// `events` must outlive the router; `is_draining` is asked for each request.
 void add_ops_routes(
     Router& router,
     ApiContext& context,
