@@ -130,7 +130,9 @@ inline Ints splat_byte(int value) {
 
 inline Ints add32(Ints a, Ints b) {
   for (int i = 0; i < kLanes; ++i) {
-    a.lane[i] += b.lane[i];
+    // What is added up has no meaning and may wrap around.
+    a.lane[i] =
+        static_cast<int32_t>(static_cast<uint32_t>(a.lane[i]) + static_cast<uint32_t>(b.lane[i]));
   }
   return a;
 }
@@ -254,12 +256,12 @@ inline int32_t dot_rounds(int64_t num_rounds, Add add) {
       hide(sums[i]);
     }
   }
-  int32_t total = 0;
+  Ints total = zero_ints();
 #pragma GCC unroll 16
   for (int i = 0; i < kDotChains; ++i) {
-    total += first_int(sums[i]);
+    total = add32(total, sums[i]);
   }
-  return total;
+  return first_int(total);
 }
 
 int32_t i16_rounds(int64_t num_rounds) {
@@ -291,12 +293,12 @@ int32_t read(const void* data, int64_t num_bytes) {
       sums[i] = add32(sums[i], load_ints(p + at + i * kIntBytes));
     }
   }
-  int32_t total = 0;
+  Ints total = zero_ints();
 #pragma GCC unroll 16
   for (int i = 0; i < kStreams; ++i) {
-    total += first_int(sums[i]);
+    total = add32(total, sums[i]);
   }
-  return total;
+  return first_int(total);
 }
 
 }  // namespace
