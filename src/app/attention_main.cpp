@@ -92,6 +92,11 @@ Result<int> act(const AttentionOptions& options) {
     case AttentionOptions::Action::kDocs:
       print_docs();
       return 0;
+    case AttentionOptions::Action::kBench: {
+      ASSIGN_OR_RETURN(const AttentionModel model, find_needs(options.model));
+      RETURN_IF_ERROR(bench_attention(options, model));
+      return 0;
+    }
     case AttentionOptions::Action::kSelftest:
       return run_selftest(options.selftest, true) ? 0 : 1;
   }

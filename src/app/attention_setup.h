@@ -18,6 +18,9 @@ std::optional<Calibration> load_calibration();
 // environment names no such folder.
 std::string calibration_path();
 
+// `rapt attention bench`: measures, prints, and keeps the result for later choices.
+Result<void> bench_attention(const AttentionOptions& options, const AttentionModel& model);
+
 // Chooses the attention backends of a command that loads the model in the folder `path`: from its
 // configuration only, before a weight file is opened. Logs what the user should be told.
 Result<AttentionPlan> choose_for_command(const LoadOptions& options, const std::string& path);

@@ -119,12 +119,13 @@ Result<CommandOptions> attention_options(FlagTargets& targets) {
       {"list", Action::kList},
       {"explain", Action::kExplain},
       {"selftest", Action::kSelftest},
+      {"bench", Action::kBench},
       {"docs", Action::kDocs},
   });
   AttentionOptions& attention = targets.attention;
   if (targets.attention_action.empty()) {
     return invalid_argument(
-        "rapt attention needs to be told what to do: list, explain NAME, selftest or docs"
+        "rapt attention needs to be told what to do: list, explain NAME, selftest, bench or docs"
     );
   }
   for (const auto& [name, action] : kActions) {

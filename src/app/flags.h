@@ -147,13 +147,14 @@ struct SelftestOptions {
 
 // `rapt attention`: what could run attention, why, and what a name means.
 struct AttentionOptions {
-  enum class Action { kList, kExplain, kSelftest, kDocs };
+  enum class Action { kList, kExplain, kSelftest, kBench, kDocs };
 
   Action action = Action::kList;
-  std::string model;    // as LoadOptions has it, or a preset's name
-  std::string device;   // "cpu", "sm89", ...; "": this machine's CPU (kExplain: all)
-  std::string name;     // kExplain: the name to explain; "" for none
-  std::string release;  // kExplain: "vllm@0.11.0"; "" for none
+  std::string model;             // as LoadOptions has it, or a preset's name
+  std::string device;            // "cpu", "sm89", ...; "": this machine's CPU (kExplain: all)
+  std::string name;              // kExplain: the name to explain; "" for none
+  std::string release;           // kExplain: "vllm@0.11.0"; "" for none
+  std::string calibration_file;  // kBench: what to write; "": the file in the user's cache folder
   bool json = false;
   SelftestOptions selftest;  // kSelftest
   EngineConfig engine;

@@ -92,12 +92,12 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .kind = FlagKind::kChoice,
      .commands = kAttentionCommand,
      .metavar = "ACTION",
-     .choices = "list|explain|selftest|docs",
+     .choices = "list|explain|selftest|bench|docs",
      .is_positional = true,
      .help =
          "list: what can run, ranked, and why; explain: what a backend's name means here and "
-         "meant elsewhere; selftest: check every kernel of this machine; docs: print the tables "
-         "of docs/ATTENTION.md",
+         "meant elsewhere; selftest: check every kernel of this machine; bench: measure them and "
+         "keep the result for later choices; docs: print the tables of docs/ATTENTION.md",
      .assign = [](FlagTargets& to, const FlagValue& value) { to.attention_action = value.text; }},
     {.name = "name",
      .commands = kAttentionCommand,
@@ -116,6 +116,13 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .metavar = "ENGINE",
      .help = "explain: how the name fared in a release, e.g. vllm@0.11.0",
      .assign = [](FlagTargets& to, const FlagValue& value) { to.attention.release = value.text; }},
+    {.name = "calibration-file",
+     .commands = kAttentionCommand,
+     .metavar = "FILE",
+     .help = "bench: where to keep the measurements; without it: in the user's cache folder, where "
+             "later choices look",
+     .assign = [](FlagTargets& to,
+                  const FlagValue& value) { to.attention.calibration_file = value.text; }},
     {.name = "tokenizer",
      .commands = kHarmonyCommand,
      .metavar = "DIR",

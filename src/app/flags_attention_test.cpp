@@ -205,8 +205,8 @@ TEST(AttentionFlags, TheAttentionCommandSaysWhatItNeeds) {
   EXPECT_EQ(explain.name, "XFORMERS");
   EXPECT_EQ(explain.release, "vllm@0.11.0");
 
-  EXPECT_THAT(error_of({"attention"}), HasSubstr("list, explain NAME, selftest or docs"));
-  EXPECT_THAT(error_of({"attention", "lst"}), HasSubstr("list, explain, selftest, docs"));
+  EXPECT_THAT(error_of({"attention"}), HasSubstr("list, explain NAME, selftest, bench or docs"));
+  EXPECT_THAT(error_of({"attention", "lst"}), HasSubstr("list, explain, selftest, bench, docs"));
   EXPECT_EQ(parse_as<AttentionOptions>({"attention", "explain"}).name, "");
   EXPECT_THAT(
       error_of({"attention", "explain", "--for", "vllm@0.11.0"}), HasSubstr("needs a NAME")

@@ -267,7 +267,7 @@ def test_explain_knows_our_names_and_says_what_is_unknown(binary: Path):
 
 def test_help_tells_of_the_flags(binary: Path):
     text = output(rapt(binary, "attention", "--help"))
-    for word in ("list", "explain", "selftest", "--device", "--for", "--model"):
+    for word in ("list", "explain", "selftest", "bench", "--device", "--for", "--model"):
         assert word in text
     assert "--attention-backend" in output(rapt(binary, "serve", "--help"))
 
@@ -281,6 +281,38 @@ def test_selftest_checks_every_level(binary: Path):
         assert row["max_error"] <= row["limit"]
     text = output(rapt(binary, "selftest"))
     assert "scalar" in text
+
+
+def test_bench_keeps_what_later_choices_use(binary: Path, tmp_path: Path):
+    cache = {"XDG_CACHE_HOME": str(tmp_path)}
+    args = ("attention", "list", "--model", tmp_path, "--json")
+    shape = {
+        "architectures": ["LlamaForCausalLM"],
+        "hidden_size": 32,
+        "intermediate_size": 32,
+        "num_attention_heads": 2,
+        "num_key_value_heads": 1,
+        "head_dim": 16,
+        "num_hidden_layers": 1,
+        "vocab_size": 32,
+        "max_position_embeddings": 4096,
+        "rms_norm_eps": 1e-5,
+    }
+    (tmp_path / "config.json").write_text(json.dumps(shape))
+
+    def rows():
+        plan = json.loads(output(rapt(binary, *args, env=cache)))
+        return {row["name"]: row for row in plan["backends"] if row["built"]}
+
+    assert all(row["estimate"] for row in rows().values())
+    made = json.loads(
+        output(rapt(binary, "attention", "bench", "--model", tmp_path, "--json", env=cache))
+    )
+    assert made == json.loads((tmp_path / "rapt" / "attention.json").read_text())
+    assert not any(row["estimate"] for row in rows().values())
+    (tmp_path / "rapt" / "attention.json").write_text("{")
+    assert all(row["estimate"] for row in rows().values()), "a damaged file is left aside"
+    assert "sm90" in refusal(rapt(binary, "attention", "bench", "--device", "sm90", env=cache))
 
 
 # --- the server
