@@ -19,8 +19,8 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .metavar = "WHAT",
      .choices = "latency|kernels",
      .is_positional = true,
-     .help = "latency: prompts and single tokens through the engine; kernels: each matrix and the "
-             "attention alone, against this machine's limits",
+     .help = "latency: prompts and single tokens through the engine; kernels: each matrix alone, "
+             "against this machine's limits (rapt attention bench measures attention)",
      .assign =
          [](FlagTargets& to, const FlagValue& value) {
            to.bench.action = value.text == "kernels" ? BenchOptions::Action::kKernels
