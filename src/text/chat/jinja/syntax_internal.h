@@ -76,16 +76,17 @@ struct Stmt;
 // Statements with a scope of their own. Names of `unset` begin without a value there, so that what
 // is set later in the block hides a variable of the same name from the beginning.
 struct Block {
-  std::vector<Stmt> statements = {};
-  std::vector<NameId> unset = {};
+  // Without initializers, here and where blocks are members: Stmt is not complete yet.
+  std::vector<Stmt> statements;
+  std::vector<NameId> unset;
 };
 
 // A macro, or the body of a call block.
 struct MacroSyntax {
-  std::string name = {};
-  std::vector<NameId> parameters = {};
-  std::vector<ExprPtr> defaults = {};  // of the last parameters
-  Block body = {};
+  std::string name;
+  std::vector<NameId> parameters;
+  std::vector<ExprPtr> defaults;  // of the last parameters
+  Block body;
   // Which of these three names the body reads without declaring them.
   bool takes_varargs = false;
   bool takes_kwargs = false;
@@ -118,8 +119,8 @@ struct Stmt {
   bool is_recursive = false;
   std::vector<Target> targets = {};
   std::vector<ExprPtr> exprs = {};
-  std::vector<std::vector<Stmt>> bodies = {};
-  std::vector<Block> blocks = {};
+  std::vector<std::vector<Stmt>> bodies;
+  std::vector<Block> blocks;
   std::unique_ptr<MacroSyntax> macro = {};
 };
 
