@@ -4,6 +4,7 @@
 usage: tools/make_jinja_vectors.py            writes the files
        tools/make_jinja_vectors.py --check    makes them again and compares
        tools/make_jinja_vectors.py --show N   prints program N and what it gives for each set of variables
+Reads the chat templates in tests/cases/chat/templates.
 Needs jinja2 and transformers (tools/setup_oracles.sh).
 """
 
@@ -13,6 +14,7 @@ import sys
 import warnings
 
 import jinja_cases
+import jinja_conversations
 from text_oracles import ROOT, Random, dump
 
 CASES = ROOT / "tests/cases/chat"
@@ -73,6 +75,17 @@ def programs():
     return kept
 
 
+def conversations() -> str:
+    """One line a template: the hashes for each conversation, and the first outputs whole."""
+    lines = []
+    for path in sorted((CASES / "templates").glob("*.jinja")):
+        template = path.read_text()
+        outputs = [render(template, variables) for variables in jinja_conversations.all_variables()]
+        lines.append({"template": path.name, "hashes": list(map(text_hash, outputs))})
+        lines[-1]["outputs"] = {str(i): outputs[i] for i in range(2, len(outputs), 6)}
+    return "".join(dump(line) + "\n" for line in lines)
+
+
 def make_all() -> dict:
     lines = []
     for index, (template, outputs) in enumerate(programs()):
@@ -81,7 +94,13 @@ def make_all() -> dict:
             line["outputs"] = outputs
         lines.append(dump(line) + "\n")
     variables = "".join(dump(variables) + "\n" for variables in jinja_cases.VARIABLE_SETS)
-    return {"jinja_programs.jsonl": "".join(lines), "jinja_variables.jsonl": variables}
+    talks = "".join(dump(variables) + "\n" for variables in jinja_conversations.all_variables())
+    return {
+        "jinja_programs.jsonl": "".join(lines),
+        "jinja_variables.jsonl": variables,
+        "jinja_talks.jsonl": talks,
+        "jinja_templates.jsonl": conversations(),
+    }
 
 
 def main() -> None:

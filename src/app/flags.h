@@ -39,6 +39,7 @@ struct FlagSetting {
 struct LoadOptions {
   std::string model;  // a directory, a file, or a name such as openai/gpt-oss-20b
   EngineConfig engine;
+  std::string chat_template;  // a file with one, instead of what the model brings; "" for none
   LogLevel log_level = LogLevel::kInfo;
   // Everything that was said about attention: flags, file, environment, other engines' variables.
   std::vector<AttentionSetting> attention;

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "app/attention_setup.h"
+#include "app/chat_template_source.h"
 #include "app/tokenizer_source.h"
 #include "base/log.h"
 #include "base/numa.h"
@@ -18,6 +19,29 @@ namespace {
 std::string environment_variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+// Null when none is known for the model, or when it brings no template where it should.
+Result<std::unique_ptr<ChatFormat>> load_chat_format(
+    const LoadedModel& model, const std::string& chat_template
+) {
+  const std::string name = chat_template.empty() ? model.info.chat_format : "jinja";
+  if (name != "jinja") {
+    if (name.empty()) {
+      LOG_INFO("no chat format is known for this model: it completes texts");
+      return std::unique_ptr<ChatFormat>();
+    }
+    return make_chat_format(name, *model.tokenizer);
+  }
+  ASSIGN_OR_RETURN(
+      const ChatTemplates templates,
+      load_chat_templates(model.path, *model.tokenizer, chat_template)
+  );
+  if (templates.empty()) {
+    LOG_INFO("the model brings no chat template: it completes texts");
+    return std::unique_ptr<ChatFormat>();
+  }
+  return make_chat_format(name, *model.tokenizer, templates);
 }
 
 }  // namespace
@@ -69,12 +93,8 @@ Result<LoadedModel> load_for_command(const LoadOptions& options) {
       kv("bytes", loaded.info.weight_bytes)
   );
   ASSIGN_OR_RETURN(loaded.tokenizer, load_model_tokenizer(loaded.path, loaded.info));
-  if (loaded.tokenizer && !loaded.info.chat_format.empty()) {
-    ASSIGN_OR_RETURN(
-        loaded.chat_format, make_chat_format(loaded.info.chat_format, *loaded.tokenizer)
-    );
-  } else if (loaded.tokenizer) {
-    LOG_INFO("no chat format is known for this model: it completes texts");
+  if (loaded.tokenizer) {
+    ASSIGN_OR_RETURN(loaded.chat_format, load_chat_format(loaded, options.chat_template));
   } else {
     LOG_INFO("no tokenizer: only token ids are understood");
   }

@@ -27,7 +27,7 @@ struct ModelKVGroup {
 // What the rest of Rapt may know of a model.
 struct ModelInfo {
   std::string architecture;   // "GptOssForCausalLM"
-  std::string chat_format;    // "harmony": a name that text/ knows; "" when there is none
+  std::string chat_format;    // "harmony", "jinja": a name that text/ knows; "" when there is none
   std::string weight_format;  // "mxfp4", "bf16": of most of the weights
   int num_layers = 0;
   int vocab_size = 0;

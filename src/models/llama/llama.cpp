@@ -246,6 +246,7 @@ Result<void> Llama::load() {
 
 void Llama::describe() {
   info_.architecture = "LlamaForCausalLM";
+  info_.chat_format = "jinja";
   info_.weight_format = blocks_.front().mlp.format();
   info_.num_layers = static_cast<int>(config_.num_layers);
   info_.vocab_size = static_cast<int>(config_.vocab_size);

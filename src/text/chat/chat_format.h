@@ -13,6 +13,7 @@
 #include "request/request.h"
 #include "text/chat/chat_message.h"
 #include "text/chat/chat_repairs.h"
+#include "text/chat/chat_templates.h"
 #include "text/chat/chat_tools.h"
 #include "text/tokenizer.h"
 
@@ -91,9 +92,11 @@ class ChatFormat {
   virtual std::vector<TokenId> stop_token_ids() const = 0;
 };
 
-// The format called `name` ("harmony"); an error names the known ones. `tokenizer` must outlive it.
+// The format called `name`: "harmony", or "jinja", which writes prompts by the model's own template
+// (one that cannot be read is an error of each prompt). An error names the known formats.
+// `tokenizer` must outlive it.
 Result<std::unique_ptr<ChatFormat>> make_chat_format(
-    std::string_view name, const Tokenizer& tokenizer
+    std::string_view name, const Tokenizer& tokenizer, const ChatTemplates& templates = {}
 );
 
 }  // namespace rapt

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "text/chat/chat_tools.h"
 
 namespace rapt {
@@ -27,6 +28,9 @@ struct ChatOptions {
   std::optional<std::string> model_identity = {};     // absent: the format's default
   std::vector<ToolDeclaration> tools = {};
   ToolChoice tool_choice = {};
+  // For formats that are templates; the others take no notice.
+  std::optional<json::value> documents = {};  // a list of objects with a title and a text
+  json::object template_kwargs = {};          // variables of the client's
 };
 
 }  // namespace rapt

@@ -40,6 +40,7 @@ void read_template_kwargs(FieldReader& fields, ChatOptions& options) {
   if (object == nullptr) {
     return;
   }
+  options.template_kwargs = *object;
   FieldReader kwargs(*object, "chat_template_kwargs.");
   if (const std::optional<std::string> effort = read_effort(kwargs)) {
     options.reasoning_effort = *effort;
@@ -56,6 +57,15 @@ void read_template_kwargs(FieldReader& fields, ChatOptions& options) {
   }
   if (!kwargs.ok()) {
     fields.fail(kwargs.error());
+  }
+}
+
+// Templates know the effort by its name, or only a switch for thinking. What the client itself told
+// the template wins.
+void tell_template_of_effort(const json::value& effort, ChatOptions& options) {
+  options.template_kwargs.emplace("reasoning_effort", effort);
+  if (effort.get_string() == "none") {
+    options.template_kwargs.emplace("enable_thinking", false);
   }
 }
 
@@ -158,9 +168,13 @@ Result<ChatCompletionRequest> parse_chat_request(const json::value& body) {
   read_template_kwargs(fields, request.options);
   if (const std::optional<std::string> effort = read_effort(fields)) {
     request.options.reasoning_effort = *effort;
+    tell_template_of_effort(*fields.find("reasoning_effort"), request.options);
   }
   request.include_reasoning = fields.boolean("include_reasoning").value_or(true);
   read_tool_fields(fields, request);
+  if (fields.array("documents") != nullptr) {
+    request.options.documents = *fields.find("documents");
+  }
   refuse_other_modalities(fields);
   refuse_template_switches(fields);
   refuse_unsupported_fields(fields);

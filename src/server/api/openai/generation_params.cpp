@@ -225,7 +225,6 @@ void refuse_unsupported_fields(FieldReader& fields) {
       "prompt_embeds",
       "truncate_prompt_tokens",
       "chat_template",
-      "documents",
       "continue_final_message",
       "audio",
       "web_search_options",

@@ -48,6 +48,13 @@ class HarmonyFormat final : public ChatFormat {
   Result<std::vector<TokenId>> render(
       std::span<const ChatMessage> messages, const ChatOptions& options
   ) const override {
+    if (options.documents) {
+      return Error{
+          ErrorCode::kInvalidArgument,
+          "documents is not supported by this model: put the texts into a message.",
+          "documents",
+          "unsupported_parameter"};
+    }
     ASSIGN_OR_RETURN(
         const HarmonyConversation conversation, to_harmony_conversation(messages, options)
     );

@@ -267,9 +267,9 @@ TEST(HarmonyPrompt, NamesTheOptionThatIsWrong) {
 }
 
 TEST(ChatFormat, IsChosenByName) {
-  const auto unknown = make_chat_format("jinja", test_tokenizer());
+  const auto unknown = make_chat_format("html", test_tokenizer());
   ASSERT_FALSE(unknown);
-  EXPECT_EQ(unknown.error().message, "there is no chat format 'jinja'; known: harmony");
+  EXPECT_EQ(unknown.error().message, "there is no chat format 'html'; known: harmony, jinja");
   const auto format = *make_chat_format("harmony", test_tokenizer());
   EXPECT_EQ(format->stop_token_ids(), (std::vector<TokenId>{200002, 200012, 199999}));
 }

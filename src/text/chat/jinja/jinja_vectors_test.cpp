@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -68,6 +69,38 @@ TEST(JinjaVectors, RandomProgramsGiveWhatPythonGives) {
     ++num_programs;
   }
   EXPECT_GT(num_outputs, 2000);
+}
+
+std::string read_template(const std::string& name) {
+  std::ifstream file(RAPT_SOURCE_DIR "/tests/cases/chat/templates/" + name);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+TEST(JinjaVectors, ChatTemplatesGiveWhatPythonGives) {
+  const std::vector<json::value> talks = read_case_lines("chat/jinja_talks.jsonl");
+  int num_texts = 0;
+  for (const json::value& line : read_case_lines("chat/jinja_templates.jsonl")) {
+    const std::string name(line.at("template").as_string());
+    const std::string source = read_template(name);
+    const json::array& hashes = line.at("hashes").as_array();
+    ASSERT_EQ(hashes.size(), talks.size());
+    for (std::size_t idx = 0; idx < hashes.size(); ++idx) {
+      const Result<MarkedText> output = render(source, talks[idx]);
+      num_texts += output ? 1 : 0;
+      EXPECT_EQ(hash_of_output(output), std::string(hashes[idx].as_string()))
+          << name << ", conversation " << idx << "\n"
+          << shown(output);
+    }
+    for (const auto& [place, expected] : line.at("outputs").as_object()) {
+      if (expected.is_string()) {
+        const Result<MarkedText> output = render(source, talks[std::stoul(std::string(place))]);
+        EXPECT_EQ(shown(output), std::string(expected.as_string())) << name;
+      }
+    }
+  }
+  EXPECT_GT(num_texts, 300);
 }
 
 }  // namespace

@@ -203,9 +203,7 @@ Result<Value> method_expandtabs(const Call& call) {
     const CodePoint c = code_point_at(self.bytes(), pos);
     if (c.value == '\t') {
       const Int count = tab_size > 0 ? tab_size - column % tab_size : 0;
-      for (Int i = 0; i < count && !out.overflowed(); ++i) {
-        out.append(" ", self.origin_at(pos));
-      }
+      out.append(pad({}, count, " ", Align::kLeft));
       column += count;
     } else {
       out.append(self, pos, pos + c.num_bytes);

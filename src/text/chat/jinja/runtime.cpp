@@ -6,7 +6,9 @@ namespace rapt::jinja {
 
 namespace {
 
+// So that all that a template makes stays within some hundred megabytes.
 constexpr std::uint64_t kBytesAStep = 16;
+constexpr std::uint64_t kStepsAnItem = 3;
 
 }  // namespace
 
@@ -39,10 +41,10 @@ Result<void> Runtime::charge_for(const Value& value) {
         );
       }
       return charge(
-          value.is(Kind::kSequence)   ? value.as_sequence().items.size()
-          : value.is(Kind::kDict)     ? value.as_dict().entries().size()
-          : value.is(Kind::kIterator) ? value.as_iterator().items.size()
-                                      : 0
+          kStepsAnItem * (value.is(Kind::kSequence)   ? value.as_sequence().items.size()
+                          : value.is(Kind::kDict)     ? value.as_dict().entries().size()
+                          : value.is(Kind::kIterator) ? value.as_iterator().items.size()
+                                                      : 0)
       );
     default:
       return {};
