@@ -31,9 +31,11 @@ void pack_block(const float* x, uint8_t* to) {
     q[0] = round_to_int(mul(first, splat(factor)));
     q[1] = round_to_int(mul(second, splat(factor)));
   }
-  const int32_t minus_sum = -sum_of_lanes(add_int(q[0], q[1]));
+  const int32_t minus_first = -sum_of_lanes(q[0]);
+  const int32_t minus_sum = minus_first - sum_of_lanes(q[1]);
   __builtin_memcpy(to, &scale, sizeof(scale));
   __builtin_memcpy(to + kPackedSumOffset, &minus_sum, sizeof(minus_sum));
+  __builtin_memcpy(to + kPackedFirstSumOffset, &minus_first, sizeof(minus_first));
   store_bytes(to + kPackedLowOffset, q[0]);
   store_bytes(to + kPackedLowOffset + kLanes, q[1]);
   if constexpr (kIsI16) {
@@ -46,7 +48,7 @@ void pack_block(const float* x, uint8_t* to) {
 
 template <bool kIsI16>
 void pack_blocks(const float* x, int64_t size, uint8_t* to) {
-  constexpr int64_t kBlockBytes = kIsI16 ? 72 : 40;
+  constexpr int64_t kBlockBytes = kIsI16 ? kPackedI16Bytes : kPackedI8Bytes;
   int64_t first = 0;
   for (; first + kPackedBlockSize <= size; first += kPackedBlockSize) {
     pack_block<kIsI16>(x + first, to);

@@ -46,10 +46,14 @@ void pack_block(const float* x, std::int64_t count, LinearMode mode, std::uint8_
   const float factor = limit / max;
   const float scale = max / limit;
   std::int32_t minus_sum = 0;
+  std::int32_t minus_first = 0;
   for (std::int64_t idx = 0; idx < count; ++idx) {
     // Adding and taking away 1.5 * 2^23 rounds to the nearest integer, ties to even.
     const auto q = static_cast<std::int32_t>((x[idx] * factor + 12582912.0F) - 12582912.0F);
     minus_sum -= q;
+    if (idx < kPackedBlockSize / 2) {
+      minus_first -= q;
+    }
     const std::int32_t high = mode == LinearMode::kI16 ? (q + 128) >> 8 : 0;
     to[kPackedLowOffset + idx] = static_cast<std::uint8_t>(q - 256 * high);
     if (mode == LinearMode::kI16) {
@@ -58,6 +62,7 @@ void pack_block(const float* x, std::int64_t count, LinearMode mode, std::uint8_
   }
   std::memcpy(to, &scale, sizeof(scale));
   std::memcpy(to + kPackedSumOffset, &minus_sum, sizeof(minus_sum));
+  std::memcpy(to + kPackedFirstSumOffset, &minus_first, sizeof(minus_first));
 }
 
 void reference_pack_row(const float* x, std::int64_t size, LinearMode mode, std::uint8_t* to) {

@@ -15,10 +15,11 @@ namespace rapt {
 //
 // `blocks` holds, for each row, one block per 32 inputs, the last one filled up with zeros:
 //
-//   byte  0: float  scale      x is about q * scale
-//   byte  4: int32  minus_sum  minus the sum of the block's 32 q
-//   byte  8: int8   low[32]    i8: q = low
-//   byte 40: int8   high[32]   i16 only: q = 256 * high + low, where -85 <= high <= 85
+//   byte  0: float  scale        x is about q * scale
+//   byte  4: int32  minus_sum    minus the sum of the block's 32 q
+//   byte  8: int32  minus_first  minus the sum of the first 16
+//   byte 12: int8   low[32]      i8: q = low
+//   byte 44: int8   high[32]     i16 only: q = 256 * high + low, where -85 <= high <= 85
 //
 // q = x * (L / max) rounded to the nearest integer, ties to even, and scale = max / L, where max is
 // the largest magnitude of the block and L is 127 (i8) or 21845 (i16). A block whose max is below
@@ -32,11 +33,14 @@ struct PackedInput {
 
 inline constexpr std::int64_t kPackedBlockSize = 32;
 inline constexpr std::int64_t kPackedSumOffset = 4;
-inline constexpr std::int64_t kPackedLowOffset = 8;
-inline constexpr std::int64_t kPackedHighOffset = 40;
+inline constexpr std::int64_t kPackedFirstSumOffset = 8;
+inline constexpr std::int64_t kPackedLowOffset = 12;
+inline constexpr std::int64_t kPackedHighOffset = 44;
+inline constexpr std::int64_t kPackedI8Bytes = 44;  // a block
+inline constexpr std::int64_t kPackedI16Bytes = 76;
 
 constexpr std::int64_t packed_block_bytes(LinearMode mode) {
-  return mode == LinearMode::kI16 ? 72 : mode == LinearMode::kI8 ? 40 : 0;
+  return mode == LinearMode::kI16 ? kPackedI16Bytes : mode == LinearMode::kI8 ? kPackedI8Bytes : 0;
 }
 
 constexpr std::int64_t packed_row_bytes(std::int64_t in_features, LinearMode mode) {

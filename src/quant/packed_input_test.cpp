@@ -15,6 +15,7 @@ namespace {
 struct Packed {
   float scale = 0.0F;
   std::int32_t minus_sum = 0;
+  std::int32_t minus_first = 0;
   std::vector<int> q;
 };
 
@@ -38,6 +39,7 @@ Packed block_of(const std::vector<std::uint8_t>& bytes, LinearMode mode, std::in
   Packed packed;
   std::memcpy(&packed.scale, block, sizeof(packed.scale));
   std::memcpy(&packed.minus_sum, block + kPackedSumOffset, sizeof(packed.minus_sum));
+  std::memcpy(&packed.minus_first, block + kPackedFirstSumOffset, sizeof(packed.minus_first));
   for (int idx = 0; idx < 32; ++idx) {
     int value = static_cast<std::int8_t>(block[kPackedLowOffset + idx]);
     if (mode == LinearMode::kI16) {
@@ -71,13 +73,16 @@ TEST(PackedInput, RoundsToTheNearestOfTheScale) {
       const Packed packed = block_of(bytes, mode, block);
       EXPECT_EQ(packed.scale, max / limit);
       int sum = 0;
+      int first_sum = 0;
       for (int idx = 0; idx < 32; ++idx) {
         const int q = packed.q[static_cast<std::size_t>(idx)];
         EXPECT_EQ(q, static_cast<int>(std::nearbyint(x[block * 32 + idx] * (limit / max))));
         EXPECT_LE(std::abs(q), static_cast<int>(limit));
         sum += q;
+        first_sum += idx < 16 ? q : 0;
       }
       EXPECT_EQ(packed.minus_sum, -sum);
+      EXPECT_EQ(packed.minus_first, -first_sum);
     }
     EXPECT_EQ(block_of(bytes, mode, 0).q[5], -static_cast<int>(limit));
   }

@@ -106,7 +106,7 @@ struct ByteDots {
       const uint8_t* const* inputs,
       float* sums
   ) {
-    constexpr int64_t kBlockBytes = kIsI16 ? 72 : 40;
+    constexpr int64_t kBlockBytes = kIsI16 ? kPackedI16Bytes : kPackedI8Bytes;
     Vec total[kNumHalves][kRows];
 #pragma GCC unroll 2
     for (int half = 0; half < kNumHalves; ++half) {
@@ -186,7 +186,7 @@ struct ByteDots {
       int64_t offset,
       float* sums
   ) {
-    constexpr int64_t kBlockBytes = kIsI16 ? 72 : 40;
+    constexpr int64_t kBlockBytes = kIsI16 ? kPackedI16Bytes : kPackedI8Bytes;
     Vec total[kRows];
     const uint8_t* inputs[kRows];
 #pragma GCC unroll 8

@@ -196,7 +196,7 @@ static inline void multiply_few(
 
 template <typename Rows, typename Dots, bool kIsI16>
 static inline void multiply_item(FusedItem& item, const HalfRows* halves, int64_t num_blocks) {
-  constexpr int64_t kBlockBytes = kIsI16 ? 72 : 40;
+  constexpr int64_t kBlockBytes = kIsI16 ? kPackedI16Bytes : kPackedI8Bytes;
   for (int64_t block = 0; block < num_blocks; block += kTileBlocks) {
     const int64_t count = num_blocks - block < kTileBlocks ? num_blocks - block : kTileBlocks;
     const int64_t offset = block * kBlockBytes;

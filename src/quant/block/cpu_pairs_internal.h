@@ -45,7 +45,7 @@ struct PairDots {
           to + kWideEvens,
           to + kWideOdds
       );
-      input += kIsI16 ? 72 : 40;
+      input += kIsI16 ? kPackedI16Bytes : kPackedI8Bytes;
       to += kWideBytes;
     }
   }

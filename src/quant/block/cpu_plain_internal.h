@@ -29,7 +29,7 @@ static inline void multiply_blocks_plainly(
     const MultiplyRows& rows
 ) {
   const bool is_i16 = rows.mode == LinearMode::kI16;
-  const int64_t block_bytes = is_i16 ? 72 : 40;
+  const int64_t block_bytes = is_i16 ? kPackedI16Bytes : kPackedI8Bytes;
   for (int64_t row = rows.first_row; row < rows.first_row + rows.num_rows; ++row) {
     const int64_t input_row = rows.input_rows == nullptr ? row : rows.input_rows[row];
     for (int64_t feature = first_feature; feature < end_feature; ++feature) {
