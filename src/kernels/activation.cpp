@@ -5,38 +5,12 @@
 
 namespace rapt {
 
-void clamped_swiglu(const Stream& stream, Tensor gate_up, float alpha, float limit, Tensor y) {
-  const std::int64_t size = y.size(1);
-  CHECK(gate_up.size(0) == y.size(0) && gate_up.size(1) == 2 * size);
-  const auto row = stream.level == CpuLevel::kReference
-                       ? ref::swiglu_row
-                       : cpu::kernel_table(stream.level).swiglu_row;
-  stream.pool->parallel_for(y.size(0), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row_idx = begin; row_idx < end; ++row_idx) {
-      row(gate_up.f32() + row_idx * 2 * size, alpha, limit, size, y.f32() + row_idx * size);
-    }
-  });
-}
-
 void clamped_swiglu_row(
     CpuLevel level, const float* gate_up, ClampedSwiglu params, std::int64_t size, float* y
 ) {
   const auto row =
       level == CpuLevel::kReference ? ref::swiglu_row : cpu::kernel_table(level).swiglu_row;
-  row(gate_up, params.alpha, params.limit, size, y);
-}
-
-void swiglu(const Stream& stream, Tensor gate_up, Tensor y) {
-  const std::int64_t size = y.size(1);
-  CHECK(gate_up.size(0) == y.size(0) && gate_up.size(1) == 2 * size);
-  const auto row = stream.level == CpuLevel::kReference
-                       ? ref::plain_swiglu_row
-                       : cpu::kernel_table(stream.level).plain_swiglu_row;
-  stream.pool->parallel_for(y.size(0), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row_idx = begin; row_idx < end; ++row_idx) {
-      row(gate_up.f32() + row_idx * 2 * size, size, y.f32() + row_idx * size);
-    }
-  });
+  row(gate_up, params.alpha, params.limit, params.up_offset, size, y);
 }
 
 void add_in_place(const Stream& stream, Tensor x, Tensor y) {

@@ -111,30 +111,16 @@ TEST_P(CpuLevels, CombineExperts) {
 }
 
 TEST_P(CpuLevels, ClampedSwiglu) {
-  for (const std::int64_t size : {1, 16, 31, 96, 2880}) {
-    auto gate_up = random_values(static_cast<std::size_t>(2 * 3 * size), 6.0F, 3);
-    gate_up[0] = -300.0F;
-    std::vector<float> expected(static_cast<std::size_t>(3 * size));
-    std::vector<float> actual(expected.size());
-    const Shape in{3, 2 * size};
-    const Shape out{3, size};
-    clamped_swiglu(reference_, view(gate_up, in), 1.702F, 7.0F, view(expected, out));
-    clamped_swiglu(stream_, view(gate_up, in), 1.702F, 7.0F, view(actual, out));
-    expect_same_bits(expected, actual);
-  }
-}
-
-TEST_P(CpuLevels, Swiglu) {
-  for (const std::int64_t size : {1, 16, 31, 96, 2880}) {
-    auto gate_up = random_values(static_cast<std::size_t>(2 * 3 * size), 6.0F, 3);
-    gate_up[0] = -300.0F;
-    std::vector<float> expected(static_cast<std::size_t>(3 * size));
-    std::vector<float> actual(expected.size());
-    const Shape in{3, 2 * size};
-    const Shape out{3, size};
-    swiglu(reference_, view(gate_up, in), view(expected, out));
-    swiglu(stream_, view(gate_up, in), view(actual, out));
-    expect_same_bits(expected, actual);
+  for (const ClampedSwiglu params : {ClampedSwiglu{}, ClampedSwiglu::plain()}) {
+    for (const std::int64_t size : {1, 16, 31, 96, 2880}) {
+      auto gate_up = random_values(static_cast<std::size_t>(2 * size), 6.0F, 3);
+      gate_up[0] = -300.0F;
+      std::vector<float> expected(static_cast<std::size_t>(size));
+      std::vector<float> actual(expected.size());
+      clamped_swiglu_row(CpuLevel::kReference, gate_up.data(), params, size, expected.data());
+      clamped_swiglu_row(stream_.level, gate_up.data(), params, size, actual.data());
+      expect_same_bits(expected, actual);
+    }
   }
 }
 
@@ -175,11 +161,10 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return std::string(name_of(info.param)); }
 );
 
-TEST(Swiglu, HasTheKnownValues) {
-  ThreadPool pool(1);
-  std::vector<float> gate_up = {1, 2, 0, 5, -1, 1, 20, -3};
+TEST(ClampedSwiglu, IsLlamasWithoutLimitAndOffset) {
+  const std::vector<float> gate_up = {1, 2, 0, 5, -1, 1, 20, -3};
   std::vector<float> y(4);
-  swiglu(Stream{&pool, CpuLevel::kReference}, view(gate_up, {1, 8}), view(y, {1, 4}));
+  clamped_swiglu_row(CpuLevel::kReference, gate_up.data(), ClampedSwiglu::plain(), 4, y.data());
   EXPECT_NEAR(y[0], 2 * 0.7310585786300049, 1e-6);
   EXPECT_EQ(y[1], 0.0F);
   EXPECT_NEAR(y[2], -0.2689414213699951, 1e-7);
@@ -187,12 +172,9 @@ TEST(Swiglu, HasTheKnownValues) {
 }
 
 TEST(ClampedSwiglu, HasTheKnownValues) {
-  ThreadPool pool(1);
-  std::vector<float> gate_up = {1, 1, 0.5F, -1, 8, 9, 7, 7, -8, -9, -1, 2, -0.3F, 0.25F};
+  const std::vector<float> gate_up = {1, 1, 0.5F, -1, 8, 9, 7, 7, -8, -9, -1, 2, -0.3F, 0.25F};
   std::vector<float> y(7);
-  clamped_swiglu(
-      Stream{&pool, CpuLevel::kReference}, view(gate_up, {1, 14}), 1.702F, 7.0F, view(y, {1, 7})
-  );
+  clamped_swiglu_row(CpuLevel::kReference, gate_up.data(), ClampedSwiglu{}, 7, y.data());
   EXPECT_NEAR(y[0], 1.6915915318656425, 1e-6);
   EXPECT_EQ(y[1], 0.0F);
   EXPECT_NEAR(y[2], 55.99962502642654, 1e-4);

@@ -35,12 +35,8 @@ class GatedMlp {
   std::vector<std::pair<std::string, LinearMethod*>> methods();
 
  private:
-  struct Scratch {
-    Tensor gate_up;    // [num_tokens, 2 * intermediate_size]
-    Tensor activated;  // [num_tokens, intermediate_size]
-  };
-
-  Scratch take_scratch(Workspace& workspace, std::int64_t num_tokens) const;
+  // [num_tokens, intermediate_size]
+  Tensor take_activated(Workspace& workspace, std::int64_t num_tokens) const;
 
   std::unique_ptr<LinearMethod> gate_up_;
   Linear down_;

@@ -50,6 +50,7 @@ void for_each_multiply_item(
       .is_swiglu = is_swiglu,
       .alpha = is_swiglu ? call.activation->alpha : 0.0F,
       .limit = is_swiglu ? call.activation->limit : 0.0F,
+      .up_offset = is_swiglu ? call.activation->up_offset : 0.0F,
   };
   const auto chunks_of = [](const RowGroup& group) {
     return (group.count + kItemRows - 1) / kItemRows;
@@ -106,7 +107,7 @@ void multiply_then_activate(
   }
   constexpr std::int64_t kScratchRows = 64;
   alignas(64) float gate_up[kScratchRows * kItemFeatures];
-  const ClampedSwiglu activation = {rows.alpha, rows.limit};
+  const ClampedSwiglu activation = {rows.alpha, rows.limit, rows.up_offset};
   for (std::int64_t row = 0; row < rows.num_rows; row += kScratchRows) {
     MultiplyRows part = rows;
     part.first_row = rows.first_row + row;

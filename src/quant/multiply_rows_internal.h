@@ -22,6 +22,7 @@ struct MultiplyRows {
   bool is_swiglu = false;
   float alpha = 0.0F;
   float limit = 0.0F;
+  float up_offset = 0.0F;
 };
 
 }  // namespace rapt

@@ -31,13 +31,15 @@ void rms_norm_row(const float* x, const float* weight, float eps, int64_t size, 
   }
 }
 
-void swiglu_row(const float* gate_up, float alpha, float limit, int64_t size, float* y) {
+void swiglu_row(
+    const float* gate_up, float alpha, float limit, float up_offset, int64_t size, float* y
+) {
   const int64_t whole = size / kLanes * kLanes;
   Vec gate;
   Vec up;
   for (int64_t idx = 0; idx < whole; idx += kLanes) {
     load_pairs(gate_up + 2 * idx, gate, up);
-    store(y + idx, clamped_swiglu(gate, up, alpha, limit));
+    store(y + idx, clamped_swiglu(gate, up, alpha, limit, up_offset));
   }
   if (whole < size) {
     float rest[2 * kLanes] = {};
@@ -45,25 +47,7 @@ void swiglu_row(const float* gate_up, float alpha, float limit, int64_t size, fl
       rest[idx - 2 * whole] = gate_up[idx];
     }
     load_pairs(rest, gate, up);
-    store_first(y + whole, clamped_swiglu(gate, up, alpha, limit), size - whole);
-  }
-}
-
-void plain_swiglu_row(const float* gate_up, int64_t size, float* y) {
-  const int64_t whole = size / kLanes * kLanes;
-  Vec gate;
-  Vec up;
-  for (int64_t idx = 0; idx < whole; idx += kLanes) {
-    load_pairs(gate_up + 2 * idx, gate, up);
-    store(y + idx, plain_swiglu(gate, up));
-  }
-  if (whole < size) {
-    float rest[2 * kLanes] = {};
-    for (int64_t idx = 2 * whole; idx < 2 * size; ++idx) {
-      rest[idx - 2 * whole] = gate_up[idx];
-    }
-    load_pairs(rest, gate, up);
-    store_first(y + whole, plain_swiglu(gate, up), size - whole);
+    store_first(y + whole, clamped_swiglu(gate, up, alpha, limit, up_offset), size - whole);
   }
 }
 
@@ -132,6 +116,6 @@ void exp_row(const float* x, float shift, int64_t size, float* y) {
 
 extern const KernelTable kKernelTable;
 const KernelTable kKernelTable = {
-    rms_norm_row, swiglu_row, plain_swiglu_row, rope_head, add_row, combine_row, exp_row};
+    rms_norm_row, swiglu_row, rope_head, add_row, combine_row, exp_row};
 
 }  // namespace rapt::cpu::RAPT_CPU_LEVEL

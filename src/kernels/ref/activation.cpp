@@ -4,7 +4,9 @@
 
 namespace rapt::ref {
 
-void swiglu_row(const float* gate_up, float alpha, float limit, std::int64_t size, float* y) {
+void swiglu_row(
+    const float* gate_up, float alpha, float limit, float up_offset, std::int64_t size, float* y
+) {
   for (std::int64_t idx = 0; idx < size; ++idx) {
     float gate = gate_up[2 * idx];
     float up = gate_up[2 * idx + 1];
@@ -12,15 +14,7 @@ void swiglu_row(const float* gate_up, float alpha, float limit, std::int64_t siz
     up = limit < up ? limit : up;
     up = up < -limit ? -limit : up;
     const float sigmoid = 1.0F / (1.0F + math::exp(-alpha * gate));
-    y[idx] = (gate * sigmoid) * (up + 1.0F);
-  }
-}
-
-void plain_swiglu_row(const float* gate_up, std::int64_t size, float* y) {
-  for (std::int64_t idx = 0; idx < size; ++idx) {
-    const float gate = gate_up[2 * idx];
-    const float sigmoid = 1.0F / (1.0F + math::exp(-gate));
-    y[idx] = (gate * sigmoid) * gate_up[2 * idx + 1];
+    y[idx] = (gate * sigmoid) * (up + up_offset);
   }
 }
 

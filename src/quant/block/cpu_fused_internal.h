@@ -121,7 +121,7 @@ static inline void finish_item(
     float* y = rows.y + (rows.first_row + row) * rows.y_stride;
     if (rows.is_swiglu) {
       y += map.first / 2;
-      const Vec activated = clamped_swiglu(even, odd, rows.alpha, rows.limit);
+      const Vec activated = clamped_swiglu(even, odd, rows.alpha, rows.limit, rows.up_offset);
       if (is_whole) {
         store(y, activated);
         continue;
