@@ -15,6 +15,7 @@ from text_oracles import (
     ROOT,
     IdHash,
     Random,
+    byte_level,
     dump,
     harmony,
     hugging_face,
@@ -144,6 +145,8 @@ LLAMA3_PATTERN = (
 )
 QWEN_PATTERN = LLAMA3_PATTERN.replace(r"\p{N}{1,3}", r"\p{N}")
 
+TEKKEN_PATTERN = PATTERN.replace("(?i:'s|'t|'re|'ve|'m|'ll|'d)?", "").replace(r"\p{N}{1,3}", r"\p{N}")
+
 # For tokenizers that normalize: letters that have a composed form, and marks in any order.
 MARK_FRAGMENTS = [
     *["e\u0301", "e\u0323\u0302", "a\u0302\u0323", "\u00c5", "\u212b", "o\u0308\u0304", "\u1e9b\u0323"],
@@ -217,6 +220,24 @@ def split_then_bytes(pattern: str):
     )
 
 
+def steps(*before, use_regex: bool):
+    """Splits one after the other, and ByteLevel at the end."""
+    from tokenizers import Regex, pre_tokenizers
+
+    def step(name: str):
+        if name == "digits":
+            return pre_tokenizers.Digits(individual_digits=True)
+        if name == "numbers":
+            return pre_tokenizers.Digits(individual_digits=False)
+        return pre_tokenizers.Split(Regex(name) if "\\" in name or "[" in name else name, "isolated")
+
+    last = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=use_regex)
+    return pre_tokenizers.Sequence([*map(step, before), last])
+
+
+DEEPSEEK_CODER_STEPS = [r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥ࠀ-一가-\ud7ff]+", "digits"]
+
+
 def tiny_tokenizer(
     pattern: str | None,
     ignore_merges: bool,
@@ -224,15 +245,20 @@ def tiny_tokenizer(
     fragments=FRAGMENTS,
     ranges=RANGES,
     added=None,
+    pre_tokenizer=None,
+    missing_bytes=(),
 ) -> dict:
     """A small tokenizer.json of one shape, with the ids that tokenizers gives for some texts.
 
-    Without a pattern it splits as GPT-2 does.
+    Without a pattern or a pre_tokenizer it splits as GPT-2 does. Of the single bytes, those that
+    are missing have no token.
     """
     from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers, trainers
 
     tokenizer = Tokenizer(models.BPE(ignore_merges=ignore_merges))
-    if pattern is None:
+    if pre_tokenizer is not None:
+        tokenizer.pre_tokenizer = pre_tokenizer
+    elif pattern is None:
         tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
     else:
         tokenizer.pre_tokenizer = split_then_bytes(pattern)
@@ -240,7 +266,9 @@ def tiny_tokenizer(
         tokenizer.normalizer = normalizer
     trainer = trainers.BpeTrainer(
         vocab_size=420,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        initial_alphabet=sorted(
+            {*pre_tokenizers.ByteLevel.alphabet()} - {byte_level(bytes([b])) for b in missing_bytes}
+        ),
         show_progress=False,
         special_tokens=["<|end|>"],
     )
@@ -313,6 +341,31 @@ def make_all() -> dict[str, str]:
         "tokenizer/tiny_added.json": dump(
             tiny_tokenizer(
                 QWEN_PATTERN, False, qwen_normalizer(), ADDED_FRAGMENTS, ADDED_RANGES, flagged_tokens()
+            )
+        )
+        + "\n",
+        "tokenizer/tiny_smollm.json": dump(
+            tiny_tokenizer(
+                None,
+                False,
+                pre_tokenizer=steps("digits", use_regex=True),
+                missing_bytes=[0x04, 0x1F, 0x7F, *b"qQ#/", 0x88, 0xC0, 0xCC, 0xE2, *range(0xF1, 0x100)],
+            )
+        )
+        + "\n",
+        "tokenizer/tiny_deepseek.json": dump(
+            tiny_tokenizer(
+                None, False, pre_tokenizer=steps(*DEEPSEEK_CODER_STEPS, use_regex=False)
+            )
+        )
+        + "\n",
+        "tokenizer/tiny_tekken.json": dump(
+            tiny_tokenizer(TEKKEN_PATTERN, True, missing_bytes=[0x04, *b"qZ", 0xCC])
+        )
+        + "\n",
+        "tokenizer/tiny_string_split.json": dump(
+            tiny_tokenizer(
+                None, False, pre_tokenizer=steps("numbers", "//", "|>", "é", use_regex=True)
             )
         )
         + "\n",

@@ -2,8 +2,8 @@
 #include <array>
 #include <bit>
 #include <functional>
+#include <iterator>
 
-#include "base/check.h"
 #include "text/byte_pair_internal.h"
 
 namespace rapt {
@@ -56,7 +56,7 @@ void BytePairMerger::index_bytes() {
   for (std::size_t byte = 0; byte < 256; ++byte) {
     const char text = static_cast<char>(byte);
     byte_ids_[byte] = vocabulary_.find({&text, 1});
-    CHECK(byte_ids_[byte] != kNoToken, "byte ", byte, " is no token");
+    knows_all_bytes_ &= byte_ids_[byte] != kNoToken;
   }
 }
 
@@ -93,20 +93,39 @@ TokenId BytePairMerger::joined_by(std::uint32_t rank) const {
   return pair_slots_.empty() ? static_cast<TokenId>(rank) : joined_[rank];
 }
 
+bool BytePairMerger::has_unknown_byte(std::string_view piece) const {
+  return !knows_all_bytes_ && std::any_of(piece.begin(), piece.end(), [this](char c) {
+    return byte_ids_[static_cast<std::uint8_t>(c)] == kNoToken;
+  });
+}
+
 void BytePairMerger::append_tokens(
     std::string_view piece, Scratch& scratch, std::vector<TokenId>& out
 ) const {
-  if (piece.size() == 1) {
-    out.push_back(byte_ids_[static_cast<std::uint8_t>(piece[0])]);
-    return;
-  }
-  if (whole_piece_first_) {
+  if (whole_piece_first_ && piece.size() > 1) {
     if (const TokenId whole = vocabulary_.find(piece); whole != kNoToken) {
       out.push_back(whole);
       return;
     }
   }
-  if (piece.size() <= kMaxShortPiece) {
+  if (has_unknown_byte(piece)) {
+    scratch.known.clear();
+    std::copy_if(piece.begin(), piece.end(), std::back_inserter(scratch.known), [this](char c) {
+      return byte_ids_[static_cast<std::uint8_t>(c)] != kNoToken;
+    });
+    piece = scratch.known;
+  }
+  join_bytes(piece, scratch, out);
+}
+
+// `piece` is of bytes that are tokens.
+void BytePairMerger::join_bytes(std::string_view piece, Scratch& scratch, std::vector<TokenId>& out)
+    const {
+  if (piece.size() <= 1) {
+    for (const char c : piece) {
+      out.push_back(byte_ids_[static_cast<std::uint8_t>(c)]);
+    }
+  } else if (piece.size() <= kMaxShortPiece) {
     append_short(piece, out);
   } else {
     append_long(piece, scratch, out);

@@ -76,6 +76,35 @@ TEST(BytePairMerger, FollowsAMergeList) {
   EXPECT_EQ(merge(whole_first, "ab"), std::vector<TokenId>{256});
 }
 
+TEST(BytePairMerger, LeavesOutBytesThatAreNoTokens) {
+  // "a", "b", "ab", "?b" and the doubles of "ab".
+  std::string arena = "abab?b";
+  std::vector<std::uint32_t> lengths = {1, 1, 2, 2};
+  for (const std::size_t size : {4U, 8U, 16U, 32U}) {
+    for (std::size_t i = 0; i < size; i += 2) {
+      arena += "ab";
+    }
+    lengths.push_back(static_cast<std::uint32_t>(size));
+  }
+  const Vocabulary vocabulary(arena, lengths);
+  const std::vector<BytePairMerger::Merge> merges = {
+      {0, 1, 2}, {2, 2, 4}, {4, 4, 5}, {5, 5, 6}, {6, 6, 7}};
+  const BytePairMerger merger(vocabulary, merges, false);
+  EXPECT_EQ(merge(merger, "?"), std::vector<TokenId>{});
+  EXPECT_EQ(merge(merger, "??"), std::vector<TokenId>{});
+  EXPECT_EQ(merge(merger, "?a?"), std::vector<TokenId>{0});
+  EXPECT_EQ(merge(merger, "a?b"), std::vector<TokenId>{2}) << "neighbours are joined over it";
+  EXPECT_EQ(merge(merger, "?b"), std::vector<TokenId>{1});
+  std::string long_piece;
+  for (int i = 0; i < 32; ++i) {
+    long_piece += "a?b";
+  }
+  EXPECT_EQ(merge(merger, long_piece), (std::vector<TokenId>{7, 7}));
+  const BytePairMerger whole_first(vocabulary, merges, true);
+  EXPECT_EQ(merge(whole_first, "?b"), std::vector<TokenId>{3}) << "a token with its own bytes";
+  EXPECT_EQ(merge(whole_first, "?"), std::vector<TokenId>{});
+}
+
 using Parts = std::vector<std::string>;
 // The rank of joining two parts, and none if they may not be joined.
 using RankOf = std::function<std::optional<std::size_t>(const std::string&, const std::string&)>;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "text/bpe_tokenizer_internal.h"
@@ -24,28 +25,51 @@ constexpr std::int64_t kByte = 6;
 
 // What the name of a split stands for, as the tokenizer.json of the models that use it has it.
 struct KnownSplit {
-  std::string_view name;
-  std::string_view pattern;
+  std::string_view names;                    // a blank between two
+  std::array<std::string_view, 5> patterns;  // the last ones may be empty
   bool whole_piece_first = false;  // a piece that is a token is not put together from its bytes
   Normalizer normalizer = Normalizer::kNone;
+
+  bool has_name(std::string_view name) const {
+    for (std::string_view rest = names; !rest.empty();) {
+      const std::size_t end = std::min(rest.find(' '), rest.size());
+      if (rest.substr(0, end) == name) {
+        return true;
+      }
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return false;
+  }
 };
 
 constexpr std::array kKnownSplits = {
-    KnownSplit{"gpt-4o", kO200kPattern, true},
-    KnownSplit{"llama-bpe", kLlama3Pattern, true},
-    KnownSplit{"qwen2", kQwen2Pattern, false, Normalizer::kNfc},
-    KnownSplit{"smollm", kSmollmPattern},
-    KnownSplit{"gpt-2", kGpt2Pattern},
-    KnownSplit{"default", kGpt2Pattern},
+    KnownSplit{"gpt-4o llama4", {kO200kPattern}, true},
+    KnownSplit{"llama-bpe llama3 llama-v3 falcon3 pixtral midm-2.0", {kLlama3Pattern}, true},
+    KnownSplit{"smaug-bpe glm4 chatglm-bpe", {kLlama3Pattern}},
+    KnownSplit{"qwen2", {kQwen2Pattern}, false, Normalizer::kNfc},
+    KnownSplit{"deepseek-r1-qwen megrez stablelm2", {kQwen2Pattern}},
+    KnownSplit{"smollm starcoder refact minerva-7b", {kSmollmPattern}},
+    KnownSplit{"tekken", {kTekkenPattern}, true},
+    KnownSplit{
+        "deepseek-coder",
+        {"[\r\n]", R"(\s?\p{L}+)", R"(\s?\p{P}+)", "[一-龥ࠀ-一가-\uD7FF]+", kDigitPattern}},
+    KnownSplit{
+        "deepseek-v3",
+        {R"(\p{N}{1,3})",
+         "[一-龥\u3040-ゟ゠-ヿ]+",
+         R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+)"
+         R"(|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*)"
+         R"(|\s*[\r\n]+|\s+(?!\S)|\s+)"}},
+    KnownSplit{"gpt-2 default olmo mpt phi-2 mellum trillion", {kGpt2Pattern}},
 };
 
 Result<KnownSplit> find_split(std::string_view name, const std::string& what) {
   std::string known;
   for (const KnownSplit& split : kKnownSplits) {
-    if (split.name == name) {
+    if (split.has_name(name)) {
       return split;
     }
-    known += (known.empty() ? "" : ", ") + std::string(split.name);
+    known += (known.empty() ? "" : " ") + std::string(split.names);
   }
   return bad_file(
       what + ": \"tokenizer.ggml.pre\" is \"" + std::string(name) +
@@ -119,8 +143,7 @@ Result<void> PartsReader::check() const {
 // Whether the file's tokens are those of o200k_harmony. Files differ in how they name the ids
 // behind the last control token, which no text turns into.
 bool PartsReader::is_builtin(const Tokenizer& builtin) const {
-  if (parts_.pre != "gpt-4o" || parts_.tokens.size() <= kLastO200kSpecial ||
-      parts_.tokens.size() > kLastO200kReserved + 1) {
+  if (parts_.tokens.size() <= kLastO200kSpecial || parts_.tokens.size() > kLastO200kReserved + 1) {
     return false;
   }
   std::string bytes;
@@ -158,17 +181,7 @@ Result<Vocabulary> PartsReader::read_vocabulary() const {
     }
     lengths.push_back(static_cast<std::uint32_t>(arena.size() - size_before));
   }
-  Vocabulary vocabulary(std::move(arena), lengths);
-  for (int byte = 0; byte < 256; ++byte) {
-    const char text = static_cast<char>(byte);
-    if (vocabulary.find({&text, 1}) == kNoToken) {
-      return bad_file(
-          what_ + ": \"tokenizer.ggml.tokens\" has no token for byte " + std::to_string(byte) +
-          "; byte-level BPE needs all 256"
-      );
-    }
-  }
-  return vocabulary;
+  return Vocabulary(std::move(arena), lengths);
 }
 
 std::vector<AddedToken> PartsReader::read_added_tokens() const {
@@ -237,14 +250,17 @@ Result<std::unique_ptr<Tokenizer>> make_gguf_tokenizer(
   const PartsReader reader(parts, what);
   RETURN_IF_ERROR(reader.check());
   ASSIGN_OR_RETURN(const KnownSplit split, find_split(parts.pre, what));
-  if (split.pattern == kO200kPattern && parts.tokens.size() > kLastO200kSpecial) {
+  if (split.patterns[0] == kO200kPattern && parts.tokens.size() > kLastO200kSpecial) {
     // Its ranks and the file's merges are the same rules, and it is ready sooner.
     ASSIGN_OR_RETURN(std::unique_ptr<Tokenizer> builtin, builtin_o200k_harmony());
     if (reader.is_builtin(*builtin)) {
       return builtin;
     }
   }
-  ASSIGN_OR_RETURN(Pretokenizer pretokenizer, Pretokenizer::compile(split.pattern));
+  const auto last = std::find(split.patterns.begin(), split.patterns.end(), "");
+  ASSIGN_OR_RETURN(
+      Pretokenizer pretokenizer, Pretokenizer::compile(std::span(split.patterns.begin(), last))
+  );
   ASSIGN_OR_RETURN(Vocabulary vocabulary, reader.read_vocabulary());
   ASSIGN_OR_RETURN(const auto merges, reader.read_merges(vocabulary));
   return std::unique_ptr<Tokenizer>(std::make_unique<BpeTokenizer>(

@@ -38,6 +38,20 @@ inline constexpr std::string_view kO200kPattern =
     R"(|\s+(?!\S))"
     R"(|\s+)";
 
+// Mistral's tekken: as o200k, with single digits and without contractions.
+inline constexpr std::string_view kTekkenPattern =
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+)"
+    R"(|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*)"
+    R"(|\p{N})"
+    R"(| ?[^\s\p{L}\p{N}]+[\r\n/]*)"
+    R"(|\s*[\r\n]+)"
+    R"(|\s+(?!\S))"
+    R"(|\s+)";
+
+// Digits one by one, as a split of its own.
+inline constexpr std::string_view kDigitPattern = R"(\p{N})";
+inline constexpr std::string_view kDigitsPattern = R"(\p{N}+)";
+
 // Four times the largest vocabulary known; an id beyond it is damage, not a table to allocate.
 inline constexpr std::int64_t kMaxTokenId = 1'048'575;
 

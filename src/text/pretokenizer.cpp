@@ -40,43 +40,55 @@ void PieceReader::JitStackDeleter::operator()(pcre2_jit_stack* stack) const {
 }
 
 Result<Pretokenizer> Pretokenizer::compile(std::string_view pattern) {
-  ASSIGN_OR_RETURN(const std::string translated, to_pcre2_pattern(pattern));
-  int status = 0;
-  std::size_t offset = 0;
+  return compile(std::span(&pattern, 1));
+}
+
+Result<Pretokenizer> Pretokenizer::compile(std::span<const std::string_view> patterns) {
+  CHECK(!patterns.empty(), "a split without a pattern");
   Pretokenizer pretokenizer;
-  pretokenizer.code_.reset(pcre2_compile(
-      reinterpret_cast<PCRE2_SPTR>(translated.data()),
-      translated.size(),
-      PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C,
-      &status,
-      &offset,
-      nullptr
-  ));
-  if (!pretokenizer.code_) {
-    return bad_file(
-        "the split pattern '" + std::string(pattern) +
-        "' is no regular expression: " + pcre2_message(status)
-    );
+  for (const std::string_view pattern : patterns) {
+    ASSIGN_OR_RETURN(const std::string translated, to_pcre2_pattern(pattern));
+    int status = 0;
+    std::size_t offset = 0;
+    pretokenizer.codes_.emplace_back(pcre2_compile(
+        reinterpret_cast<PCRE2_SPTR>(translated.data()),
+        translated.size(),
+        PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C,
+        &status,
+        &offset,
+        nullptr
+    ));
+    pcre2_code* code = pretokenizer.codes_.back().get();
+    if (code == nullptr) {
+      return bad_file(
+          "the split pattern '" + std::string(pattern) +
+          "' is no regular expression: " + pcre2_message(status)
+      );
+    }
+    // Without JIT (a system that forbids executable memory) matching is slower, not different.
+    static_cast<void>(pcre2_jit_compile(code, PCRE2_JIT_COMPLETE));
   }
-  // Without JIT (a system that forbids executable memory) matching is slower, not different.
-  static_cast<void>(pcre2_jit_compile(pretokenizer.code_.get(), PCRE2_JIT_COMPLETE));
   return pretokenizer;
 }
 
 PieceReader::PieceReader(const Pretokenizer& pretokenizer, std::string_view text)
-    : pretokenizer_(pretokenizer), text_(text), data_(pcre2_match_data_create(1, nullptr)) {
+    : pretokenizer_(pretokenizer),
+      cuts_(pretokenizer.codes_.size()),
+      data_(pcre2_match_data_create(1, nullptr)) {
   CHECK(data_ != nullptr, "no memory for a regular expression's match data");
+  cuts_.front().text = text;
 }
 
-PieceReader::Match PieceReader::find_match() {
-  const auto* subject = reinterpret_cast<PCRE2_SPTR>(text_.data());
+PieceReader::Match PieceReader::find_match(std::size_t level) {
+  const Cut& cut = cuts_[level];
+  const auto* subject = reinterpret_cast<PCRE2_SPTR>(cut.text.data());
   constexpr std::uint32_t kOptions = PCRE2_NO_UTF_CHECK | PCRE2_NOTEMPTY;
   const auto match = [&] {
     return pcre2_match(
-        pretokenizer_.code_.get(),
+        pretokenizer_.codes_[level].get(),
         subject,
-        text_.size(),
-        pos_,
+        cut.text.size(),
+        cut.pos,
         kOptions,
         data_.get(),
         context_.get()
@@ -94,25 +106,43 @@ PieceReader::Match PieceReader::find_match() {
     }
   }
   if (status < 0) {
-    return {text_.size(), text_.size()};
+    return {cut.text.size(), cut.text.size()};
   }
   const std::size_t* bounds = pcre2_get_ovector_pointer(data_.get());
   return {bounds[0], bounds[1]};
 }
 
-std::optional<std::string_view> PieceReader::next() {
-  if (pos_ >= text_.size()) {
+std::optional<std::string_view> PieceReader::next_at(std::size_t level) {
+  Cut& cut = cuts_[level];
+  if (cut.pos >= cut.text.size()) {
     return std::nullopt;
   }
-  const Match match = pending_ ? *std::exchange(pending_, std::nullopt) : find_match();
-  const std::size_t begin = pos_;
+  const Match match = cut.pending ? *std::exchange(cut.pending, std::nullopt) : find_match(level);
+  const std::size_t begin = cut.pos;
   if (match.begin > begin) {
-    pending_ = match;
-    pos_ = match.begin;
+    cut.pending = match;
+    cut.pos = match.begin;
   } else {
-    pos_ = match.end;
+    cut.pos = match.end;
   }
-  return text_.substr(begin, pos_ - begin);
+  return cut.text.substr(begin, cut.pos - begin);
+}
+
+std::optional<std::string_view> PieceReader::next() {
+  std::size_t level = cuts_.size() - 1;
+  while (true) {
+    const auto piece = next_at(level);
+    if (piece && level + 1 == cuts_.size()) {
+      return piece;
+    }
+    if (piece) {
+      cuts_[++level] = Cut{.text = *piece};
+    } else if (level == 0) {
+      return std::nullopt;
+    } else {
+      --level;
+    }
+  }
 }
 
 }  // namespace rapt

@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -16,11 +18,13 @@ struct pcre2_real_match_data_8;
 namespace rapt {
 
 // Cuts text into the pieces inside which byte pairs are joined: each match of a tokenizer's split
-// pattern is a piece, and so is each gap between matches. Immutable, serves all threads; each
-// reading of a text has its own PieceReader.
+// pattern is a piece, and so is each gap between matches. Of several patterns each cuts what the
+// one before it left, and sees nothing beyond its ends. Immutable, serves all threads; each reading
+// of a text has its own PieceReader.
 class Pretokenizer {
  public:
-  // `pattern` is a regular expression as tokenizer.json writes it.
+  // Regular expressions as tokenizer.json writes them, at least one.
+  static Result<Pretokenizer> compile(std::span<const std::string_view> patterns);
   static Result<Pretokenizer> compile(std::string_view pattern);
 
  private:
@@ -30,7 +34,7 @@ class Pretokenizer {
     void operator()(pcre2_real_code_8* code) const;
   };
 
-  std::unique_ptr<pcre2_real_code_8, CodeDeleter> code_;
+  std::vector<std::unique_ptr<pcre2_real_code_8, CodeDeleter>> codes_;  // one a pattern
 };
 
 // Reads one text piece by piece. `pretokenizer` and `text` (valid UTF-8) must outlive it.
@@ -60,12 +64,18 @@ class PieceReader {
     void operator()(pcre2_real_jit_stack_8* stack) const;
   };
 
-  Match find_match();
+  // What one pattern is cutting: a piece of the pattern before it, or the text.
+  struct Cut {
+    std::string_view text;
+    std::size_t pos = 0;
+    std::optional<Match> pending = {};  // found behind a gap that was given out first
+  };
+
+  Match find_match(std::size_t level);
+  std::optional<std::string_view> next_at(std::size_t level);
 
   const Pretokenizer& pretokenizer_;
-  std::string_view text_;
-  std::size_t pos_ = 0;
-  std::optional<Match> pending_;  // found behind a gap that was given out first
+  std::vector<Cut> cuts_;  // one a pattern
   std::unique_ptr<pcre2_real_match_data_8, MatchDataDeleter> data_;
   std::unique_ptr<pcre2_real_match_context_8, MatchContextDeleter> context_;
   std::unique_ptr<pcre2_real_jit_stack_8, JitStackDeleter> jit_stack_;

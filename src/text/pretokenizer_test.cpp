@@ -38,6 +38,24 @@ TEST(Pretokenizer, KeepsGapsBetweenMatchesAsPieces) {
   EXPECT_EQ(split("b+", ""), Pieces{});
 }
 
+TEST(Pretokenizer, CutsWithOnePatternAfterTheOther) {
+  const std::vector<std::string_view> patterns = {"[0-9]", "x+$", " ?[a-z]+"};
+  const auto pretokenizer = Pretokenizer::compile(patterns);
+  ASSERT_TRUE(pretokenizer);
+  const auto pieces_of = [&](std::string_view text) {
+    PieceReader reader(*pretokenizer, text);
+    Pieces pieces;
+    while (const auto piece = reader.next()) {
+      pieces.emplace_back(*piece);
+    }
+    return pieces;
+  };
+  EXPECT_EQ(pieces_of(""), Pieces{});
+  EXPECT_EQ(pieces_of("12"), (Pieces{"1", "2"}));
+  EXPECT_EQ(pieces_of("ab cxx1 xx."), (Pieces{"ab", " c", "xx", "1", " xx", "."}))
+      << "where the first pattern cut is an end for the second";
+}
+
 TEST(Pretokenizer, GivesTheRestWholeWhenAPatternRunsAway) {
   const std::string text = std::string(40, 'a') + "c";
   Pieces pieces = split("(a*)*b", text);

@@ -38,9 +38,9 @@ class TokenizerJsonReader {
   }
 
   Result<Normalizer> read_normalizer(const json::object& root) const;
-  Result<std::string> read_pattern(const json::object& root) const;
+  Result<std::vector<std::string>> read_patterns(const json::object& root) const;
+  Result<std::vector<const json::object*>> read_steps(const json::object& pre_tokenizer) const;
   Result<std::string> read_split(const json::object& step) const;
-  Result<void> check_byte_level(const json::object& step) const;
   Result<const json::object*> read_model(const json::object& root) const;
   Result<Vocabulary> read_vocabulary(
       const json::object& model, const std::vector<AddedToken>& added_tokens
@@ -83,10 +83,18 @@ std::optional<TokenId> token_id(const json::value* value) {
 
 Result<Normalizer> TokenizerJsonReader::read_normalizer(const json::object& root) const {
   const json::value* normalizer = root.if_contains("normalizer");
+  const json::object* object = normalizer != nullptr ? normalizer->if_object() : nullptr;
+  if (object != nullptr && string_or_empty(*object, "type") == "Sequence") {
+    // DeepSeek's files have a list of none.
+    const json::value* list = object->if_contains("normalizers");
+    if (list != nullptr && list->is_array() && list->get_array().size() <= 1) {
+      normalizer = list->get_array().empty() ? nullptr : &list->get_array().front();
+      object = normalizer != nullptr ? normalizer->if_object() : nullptr;
+    }
+  }
   if (normalizer == nullptr || normalizer->is_null()) {
     return Normalizer::kNone;
   }
-  const json::object* object = normalizer->if_object();
   const std::string_view type = object != nullptr ? string_or_empty(*object, "type") : "";
   if (type == "NFC") {
     return Normalizer::kNfc;
@@ -94,62 +102,96 @@ Result<Normalizer> TokenizerJsonReader::read_normalizer(const json::object& root
   return error("the normalizer must be null or NFC, not '", type, "'; others are not supported");
 }
 
+// A regular expression that matches `text` and nothing else.
+std::string literal_pattern(std::string_view text) {
+  std::string pattern;
+  for (const char c : text) {
+    const bool is_word = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    const bool is_ascii = static_cast<unsigned char>(c) < 0x80;
+    pattern += is_word || !is_ascii ? "" : "\\";
+    pattern += c;
+  }
+  return pattern;
+}
+
+// A step of the pre-tokenizer as the pattern that it cuts out.
 Result<std::string> TokenizerJsonReader::read_split(const json::object& step) const {
+  const std::string_view type = string_or_empty(step, "type");
+  if (type == "Digits") {
+    const bool one_by_one = flag(step, "individual_digits", false);
+    return std::string(one_by_one ? kDigitPattern : kDigitsPattern);
+  }
+  if (type != "Split") {
+    return error(
+        "pre_tokenizer has the step '",
+        type,
+        "'; only Split and Digits, and ByteLevel as the last, are supported"
+    );
+  }
   const json::object* pattern = find_object(step, "pattern");
-  const std::string_view regex =
-      pattern != nullptr ? string_or_empty(*pattern, "Regex") : std::string_view();
-  if (regex.empty()) {
-    return error("a Split pre-tokenizer needs a pattern.Regex");
+  if (pattern == nullptr) {
+    return error("a Split pre-tokenizer needs a pattern.Regex or a pattern.String");
+  }
+  const std::string_view regex = string_or_empty(*pattern, "Regex");
+  const std::string_view text = string_or_empty(*pattern, "String");
+  if (regex.empty() == text.empty()) {
+    return error("a Split pre-tokenizer needs a pattern.Regex or a pattern.String");
   }
   if (string_or_empty(step, "behavior") != "Isolated" || flag(step, "invert", false)) {
     return error("a Split pre-tokenizer must have the behavior Isolated and not invert");
   }
-  return std::string(regex);
+  return regex.empty() ? literal_pattern(text) : std::string(regex);
 }
 
-Result<void> TokenizerJsonReader::check_byte_level(const json::object& step) const {
-  if (flag(step, "add_prefix_space", true)) {
-    return error("a ByteLevel pre-tokenizer with add_prefix_space is not supported");
+Result<std::vector<const json::object*>> TokenizerJsonReader::read_steps(
+    const json::object& pre_tokenizer
+) const {
+  std::vector<const json::object*> steps;
+  if (string_or_empty(pre_tokenizer, "type") != "Sequence") {
+    steps.push_back(&pre_tokenizer);
+    return steps;
   }
-  return {};
+  const json::value* list = pre_tokenizer.if_contains("pretokenizers");
+  if (list == nullptr || !list->is_array()) {
+    return error("pre_tokenizer.pretokenizers must be an array");
+  }
+  for (const json::value& step : list->get_array()) {
+    if (!step.is_object()) {
+      return error("pre_tokenizer.pretokenizers holds ", json_kind_name(step));
+    }
+    steps.push_back(&step.get_object());
+  }
+  return steps;
 }
 
-Result<std::string> TokenizerJsonReader::read_pattern(const json::object& root) const {
+Result<std::vector<std::string>> TokenizerJsonReader::read_patterns(const json::object& root
+) const {
   const json::object* pre_tokenizer = find_object(root, "pre_tokenizer");
   if (pre_tokenizer == nullptr) {
     return error("pre_tokenizer must be an object: only byte-level BPE is supported");
   }
-  std::vector<const json::object*> steps;
-  if (string_or_empty(*pre_tokenizer, "type") == "Sequence") {
-    const json::value* list = pre_tokenizer->if_contains("pretokenizers");
-    if (list == nullptr || !list->is_array()) {
-      return error("pre_tokenizer.pretokenizers must be an array");
+  ASSIGN_OR_RETURN(const auto steps, read_steps(*pre_tokenizer));
+  if (steps.empty() || string_or_empty(*steps.back(), "type") != "ByteLevel") {
+    return error("pre_tokenizer must end in ByteLevel: only byte-level BPE is supported");
+  }
+  if (flag(*steps.back(), "add_prefix_space", true)) {
+    return error("a ByteLevel pre-tokenizer with add_prefix_space is not supported");
+  }
+  std::vector<std::string> patterns;
+  for (std::size_t idx = 0; idx + 1 < steps.size(); ++idx) {
+    ASSIGN_OR_RETURN(std::string pattern, read_split(*steps[idx]));
+    patterns.push_back(std::move(pattern));
+  }
+  if (flag(*steps.back(), "use_regex", true)) {
+    if (patterns.size() == 1 && patterns[0] == kDigitPattern) {
+      return std::vector{std::string(kSmollmPattern)};  // both in one
     }
-    for (const json::value& step : list->get_array()) {
-      if (!step.is_object()) {
-        return error("pre_tokenizer.pretokenizers holds ", json_kind_name(step));
-      }
-      steps.push_back(&step.get_object());
-    }
-  } else {
-    steps.push_back(pre_tokenizer);
+    patterns.emplace_back(kGpt2Pattern);
   }
-
-  const bool has_split = steps.size() == 2 && string_or_empty(*steps[0], "type") == "Split";
-  const bool known_shape =
-      (has_split || steps.size() == 1) && string_or_empty(*steps.back(), "type") == "ByteLevel";
-  if (!known_shape) {
-    return error("pre_tokenizer must be ByteLevel, or a Split and then ByteLevel");
+  if (patterns.empty()) {
+    return error("pre_tokenizer must split: by a Split, or by ByteLevel's use_regex");
   }
-  RETURN_IF_ERROR(check_byte_level(*steps.back()));
-  const bool splits_like_gpt2 = flag(*steps.back(), "use_regex", true);
-  if (has_split == splits_like_gpt2) {
-    return error("pre_tokenizer must split once: by a Split, or by ByteLevel's use_regex");
-  }
-  if (has_split) {
-    return read_split(*steps[0]);
-  }
-  return std::string(kGpt2Pattern);
+  return patterns;
 }
 
 Result<const json::object*> TokenizerJsonReader::read_model(const json::object& root) const {
@@ -162,10 +204,9 @@ Result<const json::object*> TokenizerJsonReader::read_model(const json::object& 
   if (type != "BPE" && model->contains("type")) {
     return error("model.type is '", type, "'; only BPE is supported");
   }
-  for (const char* key : {"byte_fallback", "fuse_unk"}) {
-    if (flag(*model, key, false)) {
-      return error("model.", key, " is true; only byte-level BPE is supported, where it is false");
-    }
+  if (flag(*model, "byte_fallback", false)) {
+    return error("model.byte_fallback is true; only byte-level BPE is supported, where it is false"
+    );
   }
   for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"}) {
     if (!string_or_empty(*model, key).empty()) {
@@ -239,14 +280,7 @@ Result<Vocabulary> TokenizerJsonReader::read_vocabulary(
     arena += token;
     lengths.push_back(static_cast<std::uint32_t>(token.size()));
   }
-  Vocabulary vocabulary(std::move(arena), lengths);
-  for (int byte = 0; byte < 256; ++byte) {
-    const char text = static_cast<char>(byte);
-    if (vocabulary.find({&text, 1}) == kNoToken) {
-      return error("model.vocab has no token for byte ", byte, "; byte-level BPE needs all 256");
-    }
-  }
-  return vocabulary;
+  return Vocabulary(std::move(arena), lengths);
 }
 
 Result<BytePairMerger::Merge> TokenizerJsonReader::read_merge(
@@ -357,8 +391,9 @@ Result<std::unique_ptr<Tokenizer>> TokenizerJsonReader::read(std::string_view te
     return error("expected an object, found ", json_kind_name(*document));
   }
   ASSIGN_OR_RETURN(const Normalizer normalizer, read_normalizer(*root));
-  ASSIGN_OR_RETURN(const std::string pattern, read_pattern(*root));
-  auto pretokenizer = Pretokenizer::compile(pattern);
+  ASSIGN_OR_RETURN(const std::vector<std::string> patterns, read_patterns(*root));
+  const std::vector<std::string_view> pattern_views(patterns.begin(), patterns.end());
+  auto pretokenizer = Pretokenizer::compile(pattern_views);
   if (!pretokenizer) {
     return error(pretokenizer.error().message);
   }

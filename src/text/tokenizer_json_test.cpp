@@ -78,7 +78,8 @@ TEST_P(TinyTokenizer, NamesItsTokens) {
 }
 
 // Merges as pairs or as strings; the splits of o200k, GPT-2, Llama 3 and Qwen; ignore_merges or
-// not; the NFC normalizer; added tokens with every flag.
+// not; the NFC normalizer; added tokens with every flag; several splits one after the other, by
+// digits and by plain texts too; vocabularies without some of the bytes.
 INSTANTIATE_TEST_SUITE_P(
     Shapes,
     TinyTokenizer,
@@ -87,7 +88,11 @@ INSTANTIATE_TEST_SUITE_P(
         "tokenizer/tiny_gpt2.json",
         "tokenizer/tiny_llama3.json",
         "tokenizer/tiny_qwen.json",
-        "tokenizer/tiny_added.json"
+        "tokenizer/tiny_added.json",
+        "tokenizer/tiny_smollm.json",
+        "tokenizer/tiny_deepseek.json",
+        "tokenizer/tiny_tekken.json",
+        "tokenizer/tiny_string_split.json"
     )
 );
 
@@ -140,9 +145,13 @@ TEST(TokenizerJson, SaysWhatIsNotAsExpected) {
       {"id given twice",
        [&](auto& root) { model(root)["vocab"].as_object()["new"] = 5; },
        ": model.vocab gives the id 5 to two tokens, one of them 'new'"},
-      {"missing byte",
-       [&](auto& root) { model(root)["vocab"].as_object().erase("a"); },
-       ": model.vocab has no token for byte 97; byte-level BPE needs all 256"},
+      {"missing part of a merge",
+       [&](auto& root) {
+         model(root)["vocab"].as_object().erase("a");
+         model(root)["merges"] = json::array{"a l"};
+       },
+       ": model.merges[0] joins 'a' and 'l', but these two or what they make are not all in "
+       "model.vocab"},
       {"no merges",
        [&](auto& root) { model(root).erase("merges"); },
        ": model.merges must be an array"},
@@ -170,7 +179,14 @@ TEST(TokenizerJson, SaysWhatIsNotAsExpected) {
        [](auto& root) {
          root["pre_tokenizer"] = {{"type", "Metaspace"}};
        },
-       ": pre_tokenizer must be ByteLevel, or a Split and then ByteLevel"},
+       ": pre_tokenizer must end in ByteLevel: only byte-level BPE is supported"},
+      {"other step of a pre-tokenizer",
+       [](auto& root) {
+         root["pre_tokenizer"].as_object()["pretokenizers"].as_array()[0] = {
+             {"type", "Whitespace"}};
+       },
+       ": pre_tokenizer has the step 'Whitespace'; only Split and Digits, and ByteLevel as the "
+       "last, are supported"},
       {"prefix blank",
        [](auto& root) {
          root["pre_tokenizer"] = {{"type", "ByteLevel"}, {"add_prefix_space", true}};
@@ -181,7 +197,7 @@ TEST(TokenizerJson, SaysWhatIsNotAsExpected) {
          root["pre_tokenizer"] = {
              {"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}};
        },
-       ": pre_tokenizer must split once: by a Split, or by ByteLevel's use_regex"},
+       ": pre_tokenizer must split: by a Split, or by ByteLevel's use_regex"},
       {"token with another id than in the vocabulary",
        [](auto& root) { root["added_tokens"].as_array()[0].as_object()["id"] = 1000; },
        ": added token '<|end|>' has the id 1000, but model.vocab gives it 0"},
@@ -223,8 +239,10 @@ TEST(TokenizerJson, RefusesASplitPatternThatIsNoPattern) {
   EXPECT_NE(
       error_of(root).find("the split pattern 'a(b' is no regular expression"), std::string::npos
   );
-  split["pattern"] = {{"String", " "}};
-  EXPECT_EQ(error_of(root), ": a Split pre-tokenizer needs a pattern.Regex");
+  for (const json::value& pattern : {json::value(" "), json::value{{"String", ""}}}) {
+    split["pattern"] = pattern;
+    EXPECT_EQ(error_of(root), ": a Split pre-tokenizer needs a pattern.Regex or a pattern.String");
+  }
 }
 
 // gpt-oss' own file has 199,998 tokens and is too big for the tree; a file with its added tokens
