@@ -14,16 +14,16 @@ python="$venv/bin/python"
 
 torch_version=2.15.0
 pure_packages=(
-  transformers==5.24.0 safetensors==0.8.0 tokenizers==0.23.3 numpy==2.4.6
+  transformers==5.24.0 safetensors==0.8.0 tokenizers==0.23.3 numpy==2.4.6 gguf==0.19.0
   filelock typing-extensions 'setuptools>=77' sympy networkx jinja2 fsspec pytest
 )
-done_mark="$venv/ready-torch-$torch_version-transformers-5.24.0"
+done_mark="$venv/ready-torch-$torch_version-transformers-5.24.0-gguf-0.19.0"
 
 usage() {
   cat <<TEXT
 usage: tools/setup_oracles.sh [--full] [--help]
 
-Creates .oracle-venv with torch $torch_version and transformers 5.24.0 (for ./test --oracles).
+Creates .oracle-venv with torch $torch_version, transformers 5.24.0 and gguf (for ./test --oracles).
 Quick when it is there already.
 
   --full   install PyTorch with all its CUDA packages (3 GB) even where a CUDA toolkit is present

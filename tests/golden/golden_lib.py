@@ -89,6 +89,19 @@ def run_rapt(arguments: list[str]) -> bytes:
     return result.stdout
 
 
+def cpu_levels() -> list[str]:
+    """The values of --cpu-level that this machine can run."""
+    features = set(Path("/proc/cpuinfo").read_text(encoding="utf-8").split())
+    levels = ["scalar"]
+    if {"avx2", "fma", "f16c"} <= features:
+        levels.append("avx2")
+    if {"avx512f", "avx512bw", "avx512dq", "avx512vl"} <= features:
+        levels.append("avx512")
+        if "avx512_vnni" in features:
+            levels.append("avx512vnni")
+    return levels
+
+
 def relative_error(ours: np.ndarray, theirs: np.ndarray) -> float:
     """The norm of the difference over the norm of `theirs`, in float64; infinite for a NaN."""
     difference = ours.astype(np.float64) - theirs.astype(np.float64)

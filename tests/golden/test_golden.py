@@ -11,7 +11,7 @@ from pathlib import Path
 import golden_lib
 import numpy as np
 import pytest
-from golden_lib import Golden, load_golden, relative_error, run_rapt
+from golden_lib import Golden, cpu_levels, load_golden, relative_error, run_rapt
 
 sys.path.insert(0, str(golden_lib.GOLDEN_DIR.parents[1] / "tools"))
 import reference_forward  # noqa: E402
@@ -43,19 +43,6 @@ def checkpoints() -> Path:
     folder = golden_lib.GOLDEN_DIR.parents[1] / "build" / "golden-checkpoints"
     golden_lib.write_checkpoints(folder)
     return folder
-
-
-def cpu_levels() -> list[str]:
-    """The values of --cpu-level that this machine can run."""
-    features = set(Path("/proc/cpuinfo").read_text(encoding="utf-8").split())
-    levels = ["scalar"]
-    if {"avx2", "fma", "f16c"} <= features:
-        levels.append("avx2")
-    if {"avx512f", "avx512bw", "avx512dq", "avx512vl"} <= features:
-        levels.append("avx512")
-        if "avx512_vnni" in features:
-            levels.append("avx512vnni")
-    return levels
 
 
 def write_prompt(golden: Golden, folder: Path) -> str:

@@ -13,7 +13,18 @@ from pathlib import Path
 
 import numpy as np
 
-_NUMPY_TYPE = {"BF16": np.dtype("<u2"), "U8": np.dtype("u1"), "F32": np.dtype("<f4")}
+_NUMPY_TYPE = {
+    "BF16": np.dtype("<u2"),
+    "F16": np.dtype("<f2"),
+    "F32": np.dtype("<f4"),
+    "U8": np.dtype("u1"),
+}
+_TYPE_OF_ARRAY = {
+    np.dtype(np.uint16): "BF16",
+    np.dtype(np.float16): "F16",
+    np.dtype(np.float32): "F32",
+    np.dtype(np.uint8): "U8",
+}
 
 
 @dataclass(frozen=True)
@@ -31,8 +42,8 @@ class TensorEntry:
 
 
 def array_entry(name: str, values: np.ndarray) -> TensorEntry:
-    """An entry for a whole array: uint16 is taken as BF16 bits, uint8 as U8."""
-    dtype = {np.dtype(np.uint16): "BF16", np.dtype(np.uint8): "U8"}[values.dtype]
+    """An entry for a whole array; uint16 is taken as BF16 bits."""
+    dtype = _TYPE_OF_ARRAY[values.dtype]
     stored = np.ascontiguousarray(values, dtype=_NUMPY_TYPE[dtype])
     return TensorEntry(name, dtype, stored.shape, lambda: [stored])
 

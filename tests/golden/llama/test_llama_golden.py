@@ -1,4 +1,4 @@
-"""Llama-like models against the goldens in tests/golden/llama: every layout, every mode."""
+"""Llama-like models against the goldens beside this file: every layout, every type, every mode."""
 
 import io
 import json
@@ -9,13 +9,13 @@ from pathlib import Path
 import golden_lib
 import numpy as np
 import pytest
-from golden_lib import relative_error, run_rapt
+from golden_lib import cpu_levels, relative_error, run_rapt
 
 sys.path.insert(0, str(golden_lib.GOLDEN_DIR.parents[1] / "tools"))
-from checkpoints import llama  # noqa: E402
+from checkpoints import llama_cases  # noqa: E402
 
-GOLDEN_DIR = golden_lib.GOLDEN_DIR / "llama"
-CASES = [(case.name, layout) for case in llama.CASES for layout in case.layouts]
+GOLDEN_DIR = Path(__file__).resolve().parent
+CASES = [(case.name, layout) for case in llama_cases.CASES for layout in case.layouts]
 REFERENCE_LIMIT = 1e-4
 # By mode, with keys and values in F32 and in BF16.
 LIMITS = {"f32": (1e-4, 1e-2), "i16": (1e-3, 1e-2), "i8": (3e-2, 3e-2)}
@@ -25,7 +25,8 @@ LIMITS = {"f32": (1e-4, 1e-2), "i16": (1e-3, 1e-2), "i8": (3e-2, 3e-2)}
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("llama")
     for name, layout in CASES:
-        llama.write_checkpoint(llama.find_case(name).spec, layout, folder / name / layout)
+        spec = llama_cases.find_case(name).spec
+        llama_cases.write_checkpoint(spec, layout, folder / name / layout)
     return folder
 
 
@@ -41,14 +42,16 @@ def logits(binary: str, model: Path, prompt: list[int], *flags: str) -> np.ndarr
 
 
 def test_goldens_are_those_of_the_cases() -> None:
-    assert {path.stem for path in GOLDEN_DIR.glob("*.json")} == {case.name for case in llama.CASES}
+    assert {path.stem for path in GOLDEN_DIR.glob("*.json")} == {
+        case.name for case in llama_cases.CASES
+    }
 
 
 @pytest.mark.parametrize("name, layout", CASES)
 def test_logits(binary: str, models: Path, name: str, layout: str) -> None:
     golden, expected = load(name)
     model, prompt = models / name / layout, golden["prompt"]
-    ours = logits(binary, model, prompt, "--reference", "--linear-mode", "f32")
+    ours = logits(binary, model, prompt, "--reference")
     assert relative_error(ours, expected) < REFERENCE_LIMIT
     for mode, limits in LIMITS.items():
         for kv_type, limit in zip(("f32", "bf16"), limits, strict=True):
@@ -56,10 +59,17 @@ def test_logits(binary: str, models: Path, name: str, layout: str) -> None:
             assert relative_error(logits(binary, model, prompt, *flags), expected) < limit, flags
 
 
-@pytest.mark.parametrize("name, layout", CASES)
+# GGUF states Llama 3's scaling in float32, config.json as three numbers.
+OTHER_LAYOUTS = [
+    (case.name, layout)
+    for case in llama_cases.CASES
+    for layout in case.layouts[1:]
+    if case.name != "llama3-rope"
+]
+
+
+@pytest.mark.parametrize("name, layout", OTHER_LAYOUTS)
 def test_layouts_have_the_same_bits(binary: str, models: Path, name: str, layout: str) -> None:
-    if name == "llama3-rope" and layout != "hf":
-        pytest.skip("GGUF states the scaling in float32, config.json as three numbers")
     # Q8_0 is multiplied in integers but in the f32 mode.
     modes = ["f32"] if layout == "gguf-q8" else ["f32", "i16", "i8"]
     prompt = load(name)[0]["prompt"]
@@ -69,12 +79,14 @@ def test_layouts_have_the_same_bits(binary: str, models: Path, name: str, layout
         assert ours.tobytes() == logits(binary, models / name / "hf", prompt, *flags).tobytes()
 
 
-@pytest.mark.parametrize("name", [case.name for case in llama.CASES])
+@pytest.mark.parametrize("name", [case.name for case in llama_cases.CASES])
 def test_chunks_and_levels_have_the_same_bits(binary: str, models: Path, name: str) -> None:
     golden = load(name)[0]
     model = models / name / golden["layouts"][-1]
+    flag_sets = [["--max-num-batched-tokens", "7"], ["--threads", "1"]]
+    flag_sets += [["--cpu-level", level] for level in cpu_levels()]
     expected = logits(binary, model, golden["prompt"])
-    for flags in (["--max-num-batched-tokens", "7"], ["--cpu-level", "scalar"], ["--threads", "1"]):
+    for flags in flag_sets:
         assert logits(binary, model, golden["prompt"], *flags).tobytes() == expected.tobytes(), flags
 
 
@@ -85,7 +97,7 @@ def test_greedy_tokens(binary: str, models: Path, name: str, layout: str) -> Non
     command = [binary, "run", str(models / name / layout), "--token-ids", prompt]
     count = str(len(golden["greedy_tokens"]))
     flags = ["--temperature", "0", "--max-tokens", count, "--ignore-eos", "--print-token-ids"]
-    output = run_rapt([*command, *flags, "--reference", "--linear-mode", "f32"]).decode()
+    output = run_rapt([*command, *flags, "--reference"]).decode()
     assert [int(token) for token in output.split(",")] == golden["greedy_tokens"]
 
 
