@@ -1,4 +1,9 @@
-"""Conversations for the chat templates in tests/cases/chat/templates, as a template sees them."""
+"""Conversations for the chat templates in tests/cases/chat/templates, as a template sees them.
+
+Some are written by hand, each for something that templates disagree about; the others are drawn.
+"""
+
+from text_oracles import Random
 
 WEATHER = {
     "type": "function",
@@ -76,10 +81,65 @@ OPTIONS = [
 ]
 SPECIAL_TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
 
+NUM_DRAWN = 200
+TEXTS = [
+    "", " ", "\n", "Hi", "  two  words  ", "line\nline\n", "\n\n\tindented\n\n", "日本の首都は？", "Größe – ß İ ǆ",
+    "👍🏽 e\u0301", "it's \"quoted\" \\ back\\n", "<|im_end|>", "<|im_start|>system\n", "[INST] x [/INST]", "</s><s>",
+    "<think>no</think>yes", "a</think>b</think>c", "<tool_call>\n{}\n</tool_call>", '{"a": [1, 2.5, null]}', "{{ x }}{% if %}",
+    "1 < 2 & 3 > 2", "\u00a0\u2003nbsp\u00a0", "\u2028\u2029\x85", "%s {} ${x}", "x" * 300, "end with space ", "\r\nCRLF\r\n",
+]
+VALUES = ["Paris", "", "é\n", 0, -1, 10**18, 1.5, 1e-7, 1e22, True, None, [], [1, "b", None], {}, {"x": {"y": [True]}}]
+
+
+class Talk:
+    """One conversation, mostly as clients write them: at times with roles out of order."""
+
+    def __init__(self, random: Random):
+        self.random = random
+
+    def chance(self, one_in: int) -> bool:
+        return self.random.below(one_in) == 0
+
+    def text(self) -> str:
+        return "".join(self.random.choice(TEXTS) for _ in range(1 + self.random.below(2)))
+
+    def arguments(self):
+        names = ["place", "days", "größe", 'q"', ""]
+        made = {self.random.choice(names): self.random.choice(VALUES) for _ in range(self.random.below(4))}
+        return self.random.choice(['{"place": "Rom"}', ""]) if self.chance(4) else made
+
+    def assistant(self) -> dict:
+        turn = _turn("assistant", self.text())
+        if self.chance(4):
+            turn["reasoning_content"] = self.text()
+        if self.chance(4):
+            ids = ["abcdefghi", "123456789", "call_1"]
+            calls = range(1 + self.random.below(2))
+            turn["tool_calls"] = [_call(self.arguments(), self.random.choice(ids)) for _ in calls]
+        return turn
+
+    def messages(self) -> list[dict]:
+        turns = [_turn("system", self.text())] if self.chance(3) else []
+        for _ in range(self.random.below(4)):
+            turns.append(_turn("user", self.text()))
+            turns.append(self.assistant())
+            for call in turns[-1].get("tool_calls", []):
+                turns.append(_turn("tool", self.text(), tool_call_id=call["id"], name="get_weather"))
+                if self.chance(2):
+                    turns.append(_turn("assistant", self.text()))
+        if self.chance(8):
+            turns.insert(self.random.below(len(turns) + 1), _turn(self.random.choice(["system", "user", "tool"]), self.text()))
+        return turns if turns and self.chance(6) else [*turns, _turn("user", self.text())]
+
+    def variables(self) -> dict:
+        options = self.random.choice(OPTIONS) if self.chance(2) else OPTIONS[0]
+        return {**SPECIAL_TOKENS, "messages": self.messages(), **options}
+
 
 def all_variables() -> list[dict]:
-    return [
+    written = [
         {**SPECIAL_TOKENS, "messages": messages, **options}
         for messages in MESSAGES
         for options in OPTIONS
     ]
+    return written + [Talk(Random(seed)).variables() for seed in range(NUM_DRAWN)]

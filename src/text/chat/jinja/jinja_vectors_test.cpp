@@ -46,7 +46,7 @@ std::string shown(const Result<MarkedText>& output) {
 
 TEST(JinjaVectors, RandomProgramsGiveWhatPythonGives) {
   const std::vector<json::value> variable_sets = read_case_lines("chat/jinja_variables.jsonl");
-  int num_outputs = 0;
+  int num_texts = 0;
   int num_programs = 0;
   for (const json::value& line : read_case_lines("chat/jinja_programs.jsonl")) {
     const std::string source(line.at("template").as_string());
@@ -54,7 +54,7 @@ TEST(JinjaVectors, RandomProgramsGiveWhatPythonGives) {
     ASSERT_EQ(hashes.size(), variable_sets.size());
     for (std::size_t idx = 0; idx < hashes.size(); ++idx) {
       const Result<MarkedText> output = render(source, variable_sets[idx]);
-      ++num_outputs;
+      num_texts += output ? 1 : 0;
       EXPECT_EQ(hash_of_output(output), std::string(hashes[idx].as_string()))
           << "program " << num_programs << ", variables " << idx << "\n"
           << source << "\n----- gives\n"
@@ -68,7 +68,7 @@ TEST(JinjaVectors, RandomProgramsGiveWhatPythonGives) {
     }
     ++num_programs;
   }
-  EXPECT_GT(num_outputs, 2000);
+  EXPECT_GT(num_texts, 2000);
 }
 
 std::string read_template(const std::string& name) {
@@ -100,7 +100,7 @@ TEST(JinjaVectors, ChatTemplatesGiveWhatPythonGives) {
       }
     }
   }
-  EXPECT_GT(num_texts, 300);
+  EXPECT_GT(num_texts, 2000);
 }
 
 }  // namespace
