@@ -5,14 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
-#include "checkpoint/text_file.h"
 #include "checkpoint/weight_loader.h"
 #include "kernels/moe.h"
 #include "kernels/rope.h"
 #include "layers/attention.h"
 #include "layers/basic.h"
 #include "layers/moe.h"
+#include "layers/output_head.h"
+#include "models/config_source_internal.h"
 #include "models/gpt_oss/config.h"
 #include "models/gpt_oss/describe_internal.h"
 #include "models/gpt_oss/weight_names_internal.h"
@@ -78,15 +78,7 @@ class GptOss : public Model {
   void logits(
       const ForwardContext& ctx, Tensor hidden, std::span<const std::int32_t> rows, Tensor out
   ) const override {
-    const WorkspaceScope scope(*ctx.workspace);
-    const auto num_rows = static_cast<std::int64_t>(rows.size());
-    const Tensor chosen = ctx.workspace->take_f32(Shape{num_rows, config_.hidden_size});
-    for (std::int64_t idx = 0; idx < num_rows; ++idx) {
-      const Tensor from = hidden.rows(rows[static_cast<std::size_t>(idx)], 1);
-      std::copy_n(from.f32(), config_.hidden_size, chosen.rows(idx, 1).f32());
-    }
-    final_norm_.forward(ctx, chosen, chosen);
-    lm_head_.forward(ctx, make_input(ctx, chosen, {&lm_head_.method()}), out);
+    head_.forward(ctx, hidden, rows, out);
   }
 
   std::vector<ModelLinear> linears() override {
@@ -102,7 +94,7 @@ class GptOss : public Model {
         all.push_back({prefix + ".moe." + name, method, is_stack ? block.moe.top_k() : 1});
       }
     }
-    all.push_back({"lm_head", &lm_head_.method(), 1});
+    all.push_back({"lm_head", &head_.method(), 1});
     return all;
   }
 
@@ -116,8 +108,7 @@ class GptOss : public Model {
         block.moe.measure(workspace, most.linear_mode, most.num_tokens);
       }
     }
-    workspace.take_f32(Shape{most.num_logit_rows, config_.hidden_size});
-    measure_input(workspace, most.linear_mode, most.num_logit_rows, {&lm_head_.method()});
+    head_.measure(workspace, most.linear_mode, most.num_logit_rows);
     return workspace.peak_bytes();
   }
 
@@ -148,8 +139,7 @@ class GptOss : public Model {
   ModelInfo info_;
   Embedding embedding_;
   std::vector<Block> blocks_;
-  RmsNorm final_norm_;
-  Linear lm_head_;
+  OutputHead head_;
 };
 
 // Finds or opens the KV group of the layer's kind, full or sliding, and takes the next place in it.
@@ -235,10 +225,8 @@ Result<void> GptOss::load() {
         std::move(attention_norm), std::move(attention), std::move(moe_norm), std::move(moe)});
   }
   ASSIGN_OR_RETURN(
-      final_norm_,
-      RmsNorm::load(loader_, names.final_norm(), config_.hidden_size, config_.rms_norm_eps)
+      head_, OutputHead::load(loader_, names.final_norm(), config_.rms_norm_eps, names.lm_head())
   );
-  ASSIGN_OR_RETURN(lm_head_, Linear::load(loader_, names.lm_head()));
   RETURN_IF_ERROR(loader_.finish());
   describe_gpt_oss(config_, info_);
   info_.weight_format = blocks_.front().moe.expert_format();
@@ -248,36 +236,10 @@ Result<void> GptOss::load() {
 
 }  // namespace
 
-namespace {
-
-// From wherever this layout has it; `where` receives the name of that file.
-Result<GptOssConfig> read_config(const CheckpointDir& checkpoint, std::string& where) {
-  if (checkpoint.gguf() != nullptr) {
-    where = checkpoint.gguf()->what();
-    return parse_gpt_oss_gguf(checkpoint);
-  }
-  ASSIGN_OR_RETURN(const json::value json_config, checkpoint.read_config());
-  where = checkpoint.find_companion("config.json").value_or("config.json");
-  ASSIGN_OR_RETURN(GptOssConfig config, parse_gpt_oss_config(json_config, where));
-  if (const auto path = checkpoint.find_companion("generation_config.json")) {
-    ASSIGN_OR_RETURN(const json::value generation, read_json_file(*path));
-    RETURN_IF_ERROR(add_generation_config(config, generation, *path));
-  }
-  return config;
-}
-
-}  // namespace
-
 Result<std::unique_ptr<Model>> load_gpt_oss(CheckpointDir checkpoint) {
-  std::string config_path;
-  ASSIGN_OR_RETURN(GptOssConfig config, read_config(checkpoint, config_path));
-  if (!config.ignored_fields.empty()) {
-    std::string names;
-    for (const std::string& name : config.ignored_fields) {
-      names += (names.empty() ? "" : ",") + name;
-    }
-    LOG_INFO("config fields without effect", kv("file", config_path), kv("fields", names));
-  }
+  constexpr ConfigParsers<GptOssConfig> kParsers = {
+      parse_gpt_oss_gguf, parse_gpt_oss_config, add_generation_config};
+  ASSIGN_OR_RETURN(GptOssConfig config, read_model_config(checkpoint, kParsers));
   auto model = std::make_unique<GptOss>(std::move(config), WeightLoader(std::move(checkpoint)));
   RETURN_IF_ERROR(model->load());
   return std::unique_ptr<Model>(std::move(model));

@@ -5,14 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
-#include "checkpoint/text_file.h"
 #include "checkpoint/weight_loader.h"
 #include "kernels/activation.h"
 #include "kernels/rope.h"
 #include "layers/attention.h"
 #include "layers/basic.h"
 #include "layers/gated_mlp.h"
+#include "layers/output_head.h"
+#include "models/config_source_internal.h"
 #include "models/llama/config.h"
 #include "models/llama/weight_names_internal.h"
 
@@ -85,15 +85,7 @@ class Llama : public Model {
   void logits(
       const ForwardContext& ctx, Tensor hidden, std::span<const std::int32_t> rows, Tensor out
   ) const override {
-    const WorkspaceScope scope(*ctx.workspace);
-    const auto num_rows = static_cast<std::int64_t>(rows.size());
-    const Tensor chosen = ctx.workspace->take_f32(Shape{num_rows, config_.hidden_size});
-    for (std::int64_t idx = 0; idx < num_rows; ++idx) {
-      const Tensor from = hidden.rows(rows[static_cast<std::size_t>(idx)], 1);
-      std::copy_n(from.f32(), config_.hidden_size, chosen.rows(idx, 1).f32());
-    }
-    final_norm_.forward(ctx, chosen, chosen);
-    lm_head_.forward(ctx, make_input(ctx, chosen, {&lm_head_.method()}), out);
+    head_.forward(ctx, hidden, rows, out);
   }
 
   std::vector<ModelLinear> linears() override {
@@ -108,7 +100,7 @@ class Llama : public Model {
         all.push_back({prefix + ".mlp." + name, method, 1});
       }
     }
-    all.push_back({"lm_head", &lm_head_.method(), 1});
+    all.push_back({"lm_head", &head_.method(), 1});
     return all;
   }
 
@@ -122,8 +114,7 @@ class Llama : public Model {
         block.mlp.measure(workspace, most.linear_mode, most.num_tokens);
       }
     }
-    workspace.take_f32(Shape{most.num_logit_rows, config_.hidden_size});
-    measure_input(workspace, most.linear_mode, most.num_logit_rows, {&lm_head_.method()});
+    head_.measure(workspace, most.linear_mode, most.num_logit_rows);
     return workspace.peak_bytes();
   }
 
@@ -155,8 +146,7 @@ class Llama : public Model {
   ModelInfo info_;
   Embedding embedding_;
   std::vector<Block> blocks_;
-  RmsNorm final_norm_;
-  Linear lm_head_;
+  OutputHead head_;
 };
 
 // GGUF files state Llama 3's scaling as a number for each frequency.
@@ -232,10 +222,8 @@ Result<void> Llama::load() {
         std::move(attention_norm), std::move(attention), std::move(mlp_norm), std::move(mlp)});
   }
   ASSIGN_OR_RETURN(
-      final_norm_,
-      RmsNorm::load(loader_, names.final_norm(), config_.hidden_size, config_.rms_norm_eps)
+      head_, OutputHead::load(loader_, names.final_norm(), config_.rms_norm_eps, names.lm_head())
   );
-  ASSIGN_OR_RETURN(lm_head_, Linear::load(loader_, names.lm_head()));
   if (config_.is_tied) {
     loader_.skip("lm_head.weight");  // some files hold the shared matrix twice
   }
@@ -273,34 +261,12 @@ void Llama::describe() {
   };
 }
 
-// From wherever this layout has it; `where` receives the name of that file.
-Result<LlamaConfig> read_config(const CheckpointDir& checkpoint, std::string& where) {
-  if (checkpoint.gguf() != nullptr) {
-    where = checkpoint.gguf()->what();
-    return parse_llama_gguf(checkpoint);
-  }
-  ASSIGN_OR_RETURN(const json::value json_config, checkpoint.read_config());
-  where = checkpoint.find_companion("config.json").value_or("config.json");
-  ASSIGN_OR_RETURN(LlamaConfig config, parse_llama_config(json_config, where));
-  if (const auto path = checkpoint.find_companion("generation_config.json")) {
-    ASSIGN_OR_RETURN(const json::value generation, read_json_file(*path));
-    RETURN_IF_ERROR(add_llama_generation_config(config, generation, *path));
-  }
-  return config;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Model>> load_llama(CheckpointDir checkpoint) {
-  std::string config_path;
-  ASSIGN_OR_RETURN(LlamaConfig config, read_config(checkpoint, config_path));
-  if (!config.ignored_fields.empty()) {
-    std::string names;
-    for (const std::string& name : config.ignored_fields) {
-      names += (names.empty() ? "" : ",") + name;
-    }
-    LOG_INFO("config fields without effect", kv("file", config_path), kv("fields", names));
-  }
+  constexpr ConfigParsers<LlamaConfig> kParsers = {
+      parse_llama_gguf, parse_llama_config, add_llama_generation_config};
+  ASSIGN_OR_RETURN(LlamaConfig config, read_model_config(checkpoint, kParsers));
   auto model = std::make_unique<Llama>(std::move(config), WeightLoader(std::move(checkpoint)));
   RETURN_IF_ERROR(model->load());
   return std::unique_ptr<Model>(std::move(model));
