@@ -3,101 +3,32 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <set>
 
-#include "engine/engine_test_internal.h"
+#include "engine/engine_bits_test_internal.h"
 
 namespace rapt {
 namespace {
 
-// Logits of each position and the tokens drawn.
-struct Trace {
-  std::map<int, std::vector<float>> logits;
-  std::vector<TokenId> tokens;
-  std::vector<float> logprobs;
-};
-
-constexpr int kNumPrompt = 150;
-constexpr int kNumDrawn = 24;
-
-Request traced_request(Request request, Trace& trace) {
-  request.sampling.temperature = 0.9F;
-  request.sampling.top_p = 0.95F;
-  request.sampling.seed = 7;
-  request.sampling.num_logprobs = 3;
-  request.stop.ignore_eos = true;
-  request.tap_all_positions = true;
-  request.logits_tap = [&trace](int, int position, std::span<const float> row) {
-    trace.logits[position].assign(row.begin(), row.end());
-  };
-  return request;
+std::string write_gpt_oss(const std::string& folder) {
+  rapt::testing::write_tiny_gpt_oss(folder);
+  return folder;
 }
 
-void expect_same(const Trace& expected, const Trace& actual) {
-  EXPECT_EQ(expected.tokens, actual.tokens);
-  EXPECT_EQ(expected.logprobs, actual.logprobs);
-  ASSERT_EQ(actual.logits.size(), static_cast<std::size_t>(kNumPrompt + kNumDrawn - 1));
-  for (const auto& [position, row] : expected.logits) {
-    const auto& other = actual.logits.at(position);
-    ASSERT_EQ(std::memcmp(row.data(), other.data(), row.size() * sizeof(float)), 0) << position;
-  }
-}
-
-class EngineBits : public EngineTest {
- protected:
-  // Runs the traced request, with `num_neighbours` others of all lengths around it.
-  static Trace run(const EngineConfig& config, int num_neighbours) {
-    Trace trace;
-    const auto engine = make_engine(config, false);
-    std::vector<std::shared_ptr<Collector>> others;
-    for (int idx = 0; idx < num_neighbours; ++idx) {
-      others.push_back(std::make_shared<Collector>());
-      Request other = make_request(static_cast<RequestId>(100 + idx), 3 + 29 * idx, 5 + 7 * idx);
-      other.sampling.temperature = 1.0F;
-      other.sampling.seed = static_cast<std::uint64_t>(idx);
-      submit(*engine, other, others.back());
-      if (idx == num_neighbours / 2) {
-        engine->start();
-      }
-    }
-    const auto sink = std::make_shared<Collector>();
-    submit(*engine, traced_request(make_request(1, kNumPrompt, kNumDrawn), trace), sink);
-    if (num_neighbours == 0) {
-      engine->start();
-    }
-    sink->wait();
-    for (const auto& other : others) {
-      other->wait();
-    }
-    trace.tokens = sink->tokens();
-    trace.logprobs = sink->logprobs();
-    return trace;
-  }
-};
-
-class EngineBitsInMode : public EngineBits, public ::testing::WithParamInterface<LinearMode> {
- protected:
-  static EngineConfig mode_config() {
-    EngineConfig config = small_config();
-    config.linear_mode = GetParam();
-    return config;
-  }
-};
+}  // namespace
 
 INSTANTIATE_TEST_SUITE_P(
-    Modes,
-    EngineBitsInMode,
-    ::testing::ValuesIn(kLinearModes),
-    [](const auto& info) { return std::string(name_of(info.param)); }
+    GptOss, EngineBits, ::testing::ValuesIn(bits_cases("gpt_oss", write_gpt_oss)), name_of_bits_case
 );
 
-TEST_P(EngineBitsInMode, AreTheSameForAnyChunkBatchAndThreads) {
+TEST_P(EngineBits, AreTheSameForAnyChunkBatchAndThreads) {
   for (const DType kv_dtype : {DType::kBF16, DType::kF32, DType::kF8E4M3}) {
     EngineConfig config = mode_config();
     config.kv_cache_dtype = kv_dtype;
     config.max_num_batched_tokens = 512;
     const Trace whole = run(config, 0);
     EXPECT_EQ(whole.tokens.size(), static_cast<std::size_t>(kNumDrawn));
+    EXPECT_GT(std::set<TokenId>(whole.tokens.begin(), whole.tokens.end()).size(), 3U);
     for (const int chunk : {1, 7, 64, 129}) {
       SCOPED_TRACE("chunk " + std::to_string(chunk));
       config.max_num_batched_tokens = chunk;
@@ -113,7 +44,7 @@ TEST_P(EngineBitsInMode, AreTheSameForAnyChunkBatchAndThreads) {
   }
 }
 
-TEST_P(EngineBitsInMode, AreTheSameOnAnyCpuLevel) {
+TEST_P(EngineBits, AreTheSameOnAnyCpuLevel) {
   const EngineConfig config = mode_config();
   const Trace best = run(config, 7);
   for (const CpuLevel level : runnable_cpu_levels()) {
@@ -130,7 +61,7 @@ TEST_P(EngineBitsInMode, AreTheSameOnAnyCpuLevel) {
   }
 }
 
-TEST_P(EngineBitsInMode, PrefillEqualsFeedingTheAnswerBack) {
+TEST_P(EngineBits, PrefillEqualsFeedingTheAnswerBack) {
   const EngineConfig config = mode_config();
   const Trace whole = run(config, 0);
   // The drawn tokens as part of a prompt: their positions are prefilled, not decoded.
@@ -141,30 +72,46 @@ TEST_P(EngineBitsInMode, PrefillEqualsFeedingTheAnswerBack) {
   const auto sink = std::make_shared<Collector>();
   submit(*engine, request, sink);
   sink->wait();
-  for (const auto& [position, row] : whole.logits) {
-    const auto& other = fed.logits.at(position);
-    ASSERT_EQ(std::memcmp(row.data(), other.data(), row.size() * sizeof(float)), 0) << position;
-  }
+  expect_same_rows(whole, fed);
 }
 
-TEST_F(EngineBits, DifferBetweenModesAndSayIt) {
-  std::vector<Trace> traces;
+namespace {
+
+class EngineModes : public EngineTest {
+ protected:
+  // The logits behind a prompt, and a token drawn.
+  static std::vector<float> last_logits(const EngineConfig& config) {
+    std::vector<float> logits;
+    const auto engine = make_engine(config);
+    Request request = make_request(1, 40, 1);
+    request.logits_tap = [&](int, int, std::span<const float> row) {
+      logits.assign(row.begin(), row.end());
+    };
+    const auto sink = std::make_shared<Collector>();
+    submit(*engine, request, sink);
+    sink->wait();
+    return logits;
+  }
+};
+
+TEST_F(EngineModes, DifferBetweenModesAndSayIt) {
+  std::vector<std::vector<float>> logits;
   std::vector<std::string> ids;
   for (const LinearMode mode : kLinearModes) {
     EngineConfig config = small_config();
     config.linear_mode = mode;
-    traces.push_back(run(config, 0));
+    logits.push_back(last_logits(config));
     ids.push_back(make_engine(config)->numerics_id());
     EXPECT_NE(ids.back().find(name_of(mode)), std::string::npos) << ids.back();
   }
-  EXPECT_NE(traces[0].logits, traces[1].logits);
-  EXPECT_NE(traces[0].logits, traces[2].logits);
-  EXPECT_NE(traces[1].logits, traces[2].logits);
+  EXPECT_NE(logits[0], logits[1]);
+  EXPECT_NE(logits[0], logits[2]);
+  EXPECT_NE(logits[1], logits[2]);
   EXPECT_NE(ids[0], ids[1]);
   EXPECT_NE(ids[0], ids[2]);
 }
 
-TEST_F(EngineBits, ModelsNameTheirMatrices) {
+TEST_F(EngineModes, ModelsNameTheirMatrices) {
   const auto model = load_model(folder_->path());
   ASSERT_TRUE(model) << model.error().message;
   const std::vector<ModelLinear> linears = (*model)->linears();

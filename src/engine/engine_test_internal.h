@@ -75,8 +75,14 @@ class EngineTest : public ::testing::Test {
     folder_ = nullptr;
   }
 
-  static std::unique_ptr<Engine> make_engine(EngineConfig config, bool started = true) {
-    auto model = load_model(folder_->path());
+  static std::unique_ptr<Engine> make_engine(const EngineConfig& config, bool started = true) {
+    return make_engine_of(folder_->path(), config, started);
+  }
+
+  static std::unique_ptr<Engine> make_engine_of(
+      const std::string& path, const EngineConfig& config, bool started
+  ) {
+    auto model = load_model(path);
     EXPECT_TRUE(model) << model.error().message;
     auto engine = Engine::create(config, *std::move(model));
     EXPECT_TRUE(engine) << engine.error().message;

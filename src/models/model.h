@@ -102,7 +102,7 @@ class Model {
 // weight file is opened), of a GGUF file its metadata. `name` is how messages call the model.
 Result<AttentionModel> read_attention_needs(const std::string& path, const std::string& name);
 
-// Loads the model in a folder or a GGUF file (models/registry.cpp lists the architectures). Weights
+// Loads the model in a folder or a GGUF file (models/CMakeLists.txt lists the models). Weights
 // stay mapped; an unused or missing tensor is an error.
 Result<std::unique_ptr<Model>> load_model(const std::string& path);
 

@@ -1,15 +1,15 @@
 #include <algorithm>
-#include <array>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "checkpoint/checkpoint_dir.h"
 #include "checkpoint/text_file.h"
-#include "models/gpt_oss/gpt_oss.h"
-#include "models/llama/llama.h"
+#include "models/architecture_internal.h"
 #include "models/model.h"
 #include "quant/weight_format.h"
 
@@ -17,50 +17,70 @@ namespace rapt {
 
 namespace {
 
-struct ArchitectureEntry {
-  std::string_view name;                       // as config.json's "architectures" spells it
-  std::array<std::string_view, 2> gguf_names;  // as "general.architecture" spells it; "" for none
-  Result<std::unique_ptr<Model>> (*load)(CheckpointDir checkpoint);
-  // What attention needs, from a config.json (`what` names it in errors) or a GGUF file.
-  Result<AttentionModel> (*attention_of_json)(const json::value& config, std::string_view what);
-  Result<AttentionModel> (*attention_of_gguf)(const CheckpointDir& checkpoint);
-};
+// Every architecture, in the order of the list of models.
+std::vector<const ArchitectureEntry*> all_entries() {
+  std::vector<const ArchitectureEntry*> entries;
+  for (const std::span<const ArchitectureEntry> model : architectures_of_models()) {
+    for (const ArchitectureEntry& entry : model) {
+      entries.push_back(&entry);
+    }
+  }
+  return entries;
+}
 
-constexpr std::array kArchitectures = {
-    ArchitectureEntry{
-        "GptOssForCausalLM",
-        {"gpt-oss", "gptoss"},
-        load_gpt_oss,
-        gpt_oss_attention_of_json,
-        gpt_oss_attention_of_gguf},
-    ArchitectureEntry{
-        "LlamaForCausalLM",
-        {"llama", ""},
-        load_llama,
-        llama_attention_of_json,
-        llama_attention_of_gguf},
-    ArchitectureEntry{
-        "MistralForCausalLM",
-        {"", ""},
-        load_llama,
-        llama_attention_of_json,
-        llama_attention_of_gguf},
-};
+// Splits "gpt-oss|gptoss".
+std::vector<std::string_view> gguf_names_of(const ArchitectureEntry& entry) {
+  std::vector<std::string_view> names;
+  for (std::string_view rest = entry.gguf_names; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('|'), rest.size());
+    names.push_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return names;
+}
 
-// Which model a checkpoint is, and the file that says so.
-struct NamedArchitecture {
-  std::string name;
-  std::string named_in;
-};
+// OpenAI's own layout names no architecture.
+const ArchitectureEntry* find_original() {
+  for (const ArchitectureEntry* entry : all_entries()) {
+    if (entry->is_original_layout) {
+      return entry;
+    }
+  }
+  return nullptr;
+}
 
-Result<NamedArchitecture> architecture_of(const CheckpointDir& checkpoint) {
-  // OpenAI's own layout names no architecture; only gpt-oss comes in it.
+// `is_gguf` says whose names `name` is one of.
+Result<const ArchitectureEntry*> find_named(
+    std::string_view name, bool is_gguf, const std::string& named_in
+) {
+  std::string known;
+  for (const ArchitectureEntry* entry : all_entries()) {
+    const std::vector<std::string_view> names =
+        is_gguf ? gguf_names_of(*entry) : std::vector<std::string_view>{entry->name};
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+      return entry;
+    }
+    if (!names.empty()) {
+      known += (known.empty() ? "" : ", ") + std::string(names.front());
+    }
+  }
+  return bad_file(
+      named_in + " names the architecture \"" + std::string(name) +
+      "\", which Rapt does not know; it knows " + known
+  );
+}
+
+// The entry of a checkpoint's architecture, or an error that says which there are.
+Result<const ArchitectureEntry*> find_entry(const CheckpointDir& checkpoint) {
   if (checkpoint.layout() == CheckpointDir::Layout::kOriginal) {
-    return NamedArchitecture{std::string(kArchitectures[0].name), checkpoint.path()};
+    if (const ArchitectureEntry* entry = find_original()) {
+      return entry;
+    }
+    return bad_file(checkpoint.path() + " is in a layout that no model of this build comes in");
   }
   if (checkpoint.gguf() != nullptr) {
     ASSIGN_OR_RETURN(const std::string_view name, checkpoint.gguf()->text("general.architecture"));
-    return NamedArchitecture{std::string(name), checkpoint.gguf()->what()};
+    return find_named(name, true, checkpoint.gguf()->what());
   }
   const std::string file = checkpoint.path() + "/config.json";
   ASSIGN_OR_RETURN(const json::value config, checkpoint.read_config());
@@ -72,49 +92,21 @@ Result<NamedArchitecture> architecture_of(const CheckpointDir& checkpoint) {
         file + ": \"architectures\" must be a list of one name, such as [\"GptOssForCausalLM\"]"
     );
   }
-  return NamedArchitecture{std::string(std::string_view(list->front().get_string())), file};
+  return find_named(std::string_view(list->front().get_string()), false, file);
 }
 
-bool is_called(const ArchitectureEntry& entry, const std::string& name, bool is_gguf) {
-  if (!is_gguf) {
-    return entry.name == name;
-  }
-  return !name.empty() && std::find(entry.gguf_names.begin(), entry.gguf_names.end(), name) !=
-                              entry.gguf_names.end();
-}
-
-// The entry of a checkpoint's architecture, or an error that says which there are.
-Result<const ArchitectureEntry*> find_entry(const CheckpointDir& checkpoint) {
-  ASSIGN_OR_RETURN(const NamedArchitecture architecture, architecture_of(checkpoint));
-  const bool is_gguf = checkpoint.gguf() != nullptr;
-  std::string known;
-  for (const ArchitectureEntry& entry : kArchitectures) {
-    if (is_called(entry, architecture.name, is_gguf)) {
-      return &entry;
-    }
-    const std::string_view name = is_gguf ? entry.gguf_names[0] : entry.name;
-    if (!name.empty()) {
-      known += (known.empty() ? "" : ", ") + std::string(name);
-    }
-  }
-  return bad_file(
-      architecture.named_in + " names the architecture \"" + architecture.name +
-      "\", which Rapt does not know; it knows " + known
-  );
-}
-
-// The first entry that a config.json names; gpt-oss for one that names none (OpenAI's own layout).
+// The first entry that a config.json names; for one that names none, that of OpenAI's own layout.
 // Null: another architecture.
 const ArchitectureEntry* find_entry(const json::value& config) {
   const json::object* fields = config.if_object();
   const json::value* names = fields == nullptr ? nullptr : fields->if_contains("architectures");
   const json::array* list = names == nullptr ? nullptr : names->if_array();
   if (list == nullptr) {
-    return &kArchitectures[0];
+    return find_original();
   }
-  for (const ArchitectureEntry& entry : kArchitectures) {
-    if (std::find(list->begin(), list->end(), json::value(entry.name)) != list->end()) {
-      return &entry;
+  for (const ArchitectureEntry* entry : all_entries()) {
+    if (std::find(list->begin(), list->end(), json::value(entry->name)) != list->end()) {
+      return entry;
     }
   }
   return nullptr;

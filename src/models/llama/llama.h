@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <string_view>
 
 #include "base/result.h"
 #include "checkpoint/checkpoint_dir.h"
@@ -15,10 +14,7 @@ struct LlamaConfig;
 // Face's layout or GGUF. README.md beside this file has the peculiarities.
 Result<std::unique_ptr<Model>> load_llama(CheckpointDir checkpoint);
 
-// What its attention needs, from its shape, a config.json (`what` names it in errors) or a GGUF
-// file; the model's name is left to the caller.
+// What its attention needs; the model's name is left to the caller.
 AttentionModel llama_attention_needs(const LlamaConfig& config);
-Result<AttentionModel> llama_attention_of_json(const json::value& config, std::string_view what);
-Result<AttentionModel> llama_attention_of_gguf(const CheckpointDir& checkpoint);
 
 }  // namespace rapt
