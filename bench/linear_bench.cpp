@@ -22,9 +22,8 @@
 #include <vector>
 
 #include "kernels/peaks.h"
-#include "quant/block/linear_internal.h"
-#include "quant/mxfp4/block_format_internal.h"
-#include "quant/q8_0/block_format_internal.h"
+#include "quant/block/random_layer_internal.h"
+#include "quant/registry_internal.h"
 
 namespace rapt {
 namespace {
@@ -50,6 +49,8 @@ constexpr Case kCases[] = {
     {"cached4", "mxfp4", 1, 2880, 512, false},
     {"cached4-hf", "mxfp4-pairs", 1, 2880, 512, false},
     {"cached8", "q8_0", 1, 2880, 256, false},
+    {"cached-q4_1", "q4_1", 1, 2880, 512, false},
+    {"down-q4_1", "q4_1", 32, 2880, 2880, false},
 };
 
 constexpr int kTopK = 4;
@@ -103,64 +104,36 @@ Value median(std::vector<Value> values) {
 
 // A layer with random weights, and its prepared copy.
 struct Layer {
-  Buffer weights;
+  RandomLayer weights;
   Buffer pieces;
-  std::unique_ptr<BlockLinear> linear;
+  BlockLinear* linear = nullptr;
 };
 
-Layer make_layer(const Case& c) {
-  const std::string_view format = c.format;
-  const bool pairs = format == "mxfp4-pairs";
-  const std::int64_t num_blocks = c.in_features / 32;
-  const std::int64_t block_bytes = format == "q8_0" ? 34 : pairs ? 16 : 17;
-  const std::int64_t row_bytes = num_blocks * block_bytes;
-  const std::int64_t num_rows = c.num_matrices * c.out_features;
-  const std::int64_t all_bytes = num_rows * (row_bytes + (pairs ? num_blocks : 0));
-  Layer layer;
-  layer.weights = *Buffer::allocate(static_cast<std::uint64_t>(all_bytes), "weights");
-  auto* data = static_cast<std::uint8_t*>(layer.weights.data());
-  std::uint64_t state = 1;
-  for (std::int64_t idx = 0; idx + 8 <= all_bytes; idx += 8) {
-    state = state * 6364136223846793005U + 1442695040888963407U;
-    const std::uint64_t value = state ^ state >> 29;
-    std::memcpy(data + idx, &value, sizeof(value));
-  }
-  // Scales in a sensible range.
-  for (std::int64_t block = 0; block < num_rows * num_blocks; ++block) {
-    if (pairs) {
-      data[num_rows * row_bytes + block] = 120 + block % 5;
-    } else if (block_bytes == 17) {
-      data[block * 17] = 120 + block % 5;
-    } else {
-      const std::uint16_t scale = static_cast<std::uint16_t>(0x2000 + block % 64);
-      std::memcpy(data + block * 34, &scale, 2);
+// The layout of that name, or null.
+const BlockFormat* find_layout(std::string_view name) {
+  for (const WeightFormat& family : weight_formats()) {
+    for (const BlockFormat& format : family.blocks) {
+      if (format.layout_name == name) {
+        return &format;
+      }
     }
   }
-  const std::int64_t codes_offset = format == "q8_0" ? 2 : pairs ? 0 : 1;
-  BlockTensors tensors;
-  // As in GGUF files, gate and up lie apart; the bench takes two halves of the memory for them.
-  const int num_parts = c.is_swiglu && !pairs ? 2 : 1;
-  const std::int64_t part_rows = c.out_features / num_parts;
-  for (int part = 0; part < num_parts; ++part) {
-    const std::uint8_t* first = data + part * num_rows / 2 * row_bytes;
-    tensors.codes[part] = {first + codes_offset, row_bytes, part_rows * row_bytes};
-    tensors.scales[part] = {first, row_bytes, part_rows * row_bytes};
-  }
-  if (pairs) {
-    tensors.scales[0] = {data + num_rows * row_bytes, num_blocks, part_rows * num_blocks};
-  }
-  LinearSpec spec;
-  spec.in_features = c.in_features;
-  spec.out_features = c.out_features;
-  spec.num_experts = c.num_matrices;
-  layer.linear = std::make_unique<BlockLinear>(
-      format == "q8_0" ? q8_0_block_format()
-      : pairs          ? mxfp4_pairs_format()
-                       : mxfp4_gguf_format(),
-      tensors,
-      std::vector<float>(static_cast<std::size_t>(c.num_matrices * c.out_features), 0.5F),
-      spec
+  return nullptr;
+}
+
+Layer make_layer(const Case& c) {
+  const BlockFormat& format = *find_layout(c.format);
+  Layer layer;
+  // As in GGUF files, gate and up lie apart.
+  layer.weights = *make_random_layer(
+      format,
+      {.num_matrices = c.num_matrices,
+       .out_features = c.out_features,
+       .in_features = c.in_features,
+       .is_split = c.is_swiglu && format.is_in_gguf,
+       .has_bias = true}
   );
+  layer.linear = layer.weights.linear.get();
   const std::int64_t piece_bytes = layer.linear->prepared_piece_bytes();
   const std::int64_t num_pieces = layer.linear->num_prepared_pieces();
   layer.pieces =
@@ -249,9 +222,9 @@ void measure(
     pack_ms = std::min(pack_ms, seconds * 1e3);
   }
 
-  const DotKind kind = mode == LinearMode::kI16               ? DotKind::kI16
-                       : std::string_view(c.format) == "q8_0" ? DotKind::kI8
-                                                              : DotKind::kI8Sums16;
+  const DotKind kind = mode == LinearMode::kI16          ? DotKind::kI16
+                       : layer.linear->has_small_bytes() ? DotKind::kI8Sums16
+                                                         : DotKind::kI8;
   std::vector<double> gops;
   std::vector<double> gbps;
   std::vector<double> read_peaks;
@@ -370,7 +343,7 @@ int bench_main(int argc, char** argv) {
       "level %s, %d threads\n", std::string(name_of(options.level)).c_str(), options.num_threads
   );
   for (const Case& c : kCases) {
-    if (!options.name.empty() && options.name != c.name) {
+    if ((!options.name.empty() && options.name != c.name) || find_layout(c.format) == nullptr) {
       continue;
     }
     Layer layer = make_layer(c);

@@ -95,7 +95,7 @@ double KernelBench::limit_gops(const LinearMethod& method, std::string& name) co
   }
   DotKind kind = DotKind::kI16;
   if (options_.load.engine.linear_mode == LinearMode::kI8) {
-    kind = method.format() == "mxfp4" ? DotKind::kI8Sums16 : DotKind::kI8;
+    kind = method.has_small_bytes() ? DotKind::kI8Sums16 : DotKind::kI8;
   }
   name = std::string(name_of(kind));
   return dot_gops(pool_, stream_.level, kind);

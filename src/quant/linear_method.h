@@ -41,6 +41,10 @@ class LinearMethod {
   // Whether the input must have been packed for the linear mode; if not, only input.x is read.
   virtual bool reads_packed() const = 0;
 
+  // Whether the integers of weights are so small that sums of byte products fit 16 bits: which peak
+  // a multiply is measured against.
+  virtual bool has_small_bytes() const { return false; }
+
   // For each group and each row i of it: y[i] = W[matrix] input.x[input_rows[i]] + b[matrix].
   // `input_rows` empty means input_rows[i] = i. The groups name disjoint rows of y.
   virtual void multiply(

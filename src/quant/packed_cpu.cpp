@@ -33,8 +33,10 @@ void pack_block(const float* x, uint8_t* to) {
   }
   const int32_t minus_first = -sum_of_lanes(q[0]);
   const int32_t minus_sum = minus_first - sum_of_lanes(q[1]);
+  const float scaled_sum = scale * static_cast<float>(-minus_sum);
   __builtin_memcpy(to, &scale, sizeof(scale));
   __builtin_memcpy(to + kPackedSumOffset, &minus_sum, sizeof(minus_sum));
+  __builtin_memcpy(to + kPackedScaledSumOffset, &scaled_sum, sizeof(scaled_sum));
   __builtin_memcpy(to + kPackedFirstSumOffset, &minus_first, sizeof(minus_first));
   store_bytes(to + kPackedLowOffset, q[0]);
   store_bytes(to + kPackedLowOffset + kLanes, q[1]);

@@ -41,6 +41,7 @@ void pack_block(const float* x, std::int64_t count, LinearMode mode, std::uint8_
   if (!(max <= std::numeric_limits<float>::max())) {
     const float nan = std::numeric_limits<float>::quiet_NaN();
     std::memcpy(to, &nan, sizeof(nan));
+    std::memcpy(to + kPackedScaledSumOffset, &nan, sizeof(nan));
     return;
   }
   const float factor = limit / max;
@@ -60,8 +61,10 @@ void pack_block(const float* x, std::int64_t count, LinearMode mode, std::uint8_
       to[kPackedHighOffset + idx] = static_cast<std::uint8_t>(high);
     }
   }
+  const float scaled_sum = scale * static_cast<float>(-minus_sum);
   std::memcpy(to, &scale, sizeof(scale));
   std::memcpy(to + kPackedSumOffset, &minus_sum, sizeof(minus_sum));
+  std::memcpy(to + kPackedScaledSumOffset, &scaled_sum, sizeof(scaled_sum));
   std::memcpy(to + kPackedFirstSumOffset, &minus_first, sizeof(minus_first));
 }
 

@@ -18,13 +18,14 @@ namespace rapt {
 //   byte  0: float  scale        x is about q * scale
 //   byte  4: int32  minus_sum    minus the sum of the block's 32 q
 //   byte  8: int32  minus_first  minus the sum of the first 16
-//   byte 12: int8   low[32]      i8: q = low
-//   byte 44: int8   high[32]     i16 only: q = 256 * high + low, where -85 <= high <= 85
+//   byte 12: float  scaled_sum   scale * float(the sum of the 32), which mins are multiplied by
+//   byte 16: int8   low[32]      i8: q = low
+//   byte 48: int8   high[32]     i16 only: q = 256 * high + low, where -85 <= high <= 85
 //
 // q = x * (L / max) rounded to the nearest integer, ties to even, and scale = max / L, where max is
 // the largest magnitude of the block and L is 127 (i8) or 21845 (i16). A block whose max is below
 // 2^-100 counts as zero: q and scale are 0. A block with a value that is not finite has q = 0 and
-// a scale of NaN, which every product with it then is.
+// a scale (and a scaled sum) of NaN, which every product with it then is.
 struct PackedInput {
   Tensor x;  // [num_rows, in_features] fp32
   LinearMode mode = LinearMode::kF32;
@@ -34,10 +35,11 @@ struct PackedInput {
 inline constexpr std::int64_t kPackedBlockSize = 32;
 inline constexpr std::int64_t kPackedSumOffset = 4;
 inline constexpr std::int64_t kPackedFirstSumOffset = 8;
-inline constexpr std::int64_t kPackedLowOffset = 12;
-inline constexpr std::int64_t kPackedHighOffset = 44;
-inline constexpr std::int64_t kPackedI8Bytes = 44;  // a block
-inline constexpr std::int64_t kPackedI16Bytes = 76;
+inline constexpr std::int64_t kPackedScaledSumOffset = 12;
+inline constexpr std::int64_t kPackedLowOffset = 16;
+inline constexpr std::int64_t kPackedHighOffset = 48;
+inline constexpr std::int64_t kPackedI8Bytes = 48;  // a block
+inline constexpr std::int64_t kPackedI16Bytes = 80;
 
 constexpr std::int64_t packed_block_bytes(LinearMode mode) {
   return mode == LinearMode::kI16 ? kPackedI16Bytes : mode == LinearMode::kI8 ? kPackedI8Bytes : 0;

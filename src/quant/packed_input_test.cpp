@@ -15,6 +15,7 @@ namespace {
 struct Packed {
   float scale = 0.0F;
   std::int32_t minus_sum = 0;
+  float scaled_sum = 0.0F;
   std::int32_t minus_first = 0;
   std::vector<int> q;
 };
@@ -39,6 +40,7 @@ Packed block_of(const std::vector<std::uint8_t>& bytes, LinearMode mode, std::in
   Packed packed;
   std::memcpy(&packed.scale, block, sizeof(packed.scale));
   std::memcpy(&packed.minus_sum, block + kPackedSumOffset, sizeof(packed.minus_sum));
+  std::memcpy(&packed.scaled_sum, block + kPackedScaledSumOffset, sizeof(packed.scaled_sum));
   std::memcpy(&packed.minus_first, block + kPackedFirstSumOffset, sizeof(packed.minus_first));
   for (int idx = 0; idx < 32; ++idx) {
     int value = static_cast<std::int8_t>(block[kPackedLowOffset + idx]);
@@ -83,6 +85,7 @@ TEST(PackedInput, RoundsToTheNearestOfTheScale) {
       }
       EXPECT_EQ(packed.minus_sum, -sum);
       EXPECT_EQ(packed.minus_first, -first_sum);
+      EXPECT_EQ(packed.scaled_sum, packed.scale * static_cast<float>(sum));
     }
     EXPECT_EQ(block_of(bytes, mode, 0).q[5], -static_cast<int>(limit));
   }
@@ -123,11 +126,13 @@ TEST(PackedInput, BlocksOfNothingAndOfNoNumbers) {
       for (const int block : {0, 1}) {
         const Packed packed = block_of(bytes, mode, block);
         EXPECT_EQ(packed.scale, 0.0F);
+        EXPECT_EQ(packed.scaled_sum, 0.0F);
         EXPECT_EQ(packed.q, zeros);
       }
       for (const int block : {2, 3}) {
         const Packed packed = block_of(bytes, mode, block);
         EXPECT_TRUE(std::isnan(packed.scale));
+        EXPECT_TRUE(std::isnan(packed.scaled_sum));
         EXPECT_EQ(packed.minus_sum, 0);
         EXPECT_EQ(packed.q, zeros);
       }

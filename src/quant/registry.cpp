@@ -1,21 +1,46 @@
-#include <array>
+#include <vector>
 
 #include "kernels/embedding.h"
-#include "quant/mxfp4/format.h"
-#include "quant/q8_0/format.h"
-#include "quant/weight_format.h"
+#include "quant/block/linear_internal.h"
+#include "quant/registry_internal.h"
 
 namespace rapt {
 
 std::span<const BlockType> known_block_types() {
-  static constexpr std::array kTypes = {kMxfp4Blocks, kMxfp4OllamaBlocks, kQ80Blocks};
-  return kTypes;
+  static const std::vector<BlockType> types = [] {
+    std::vector<BlockType> all;
+    for (const WeightFormat& format : weight_formats()) {
+      for (const BlockFormat& blocks : format.blocks) {
+        if (blocks.is_in_gguf) {
+          all.push_back(blocks.type);
+        }
+      }
+    }
+    return all;
+  }();
+  return types;
+}
+
+const BlockFormat* find_block_format(const BlockType& type) {
+  for (const WeightFormat& format : weight_formats()) {
+    for (const BlockFormat& blocks : format.blocks) {
+      if (blocks.is_in_gguf && blocks.type.gguf_id == type.gguf_id) {
+        return &blocks;
+      }
+    }
+  }
+  return nullptr;
 }
 
 Result<std::unique_ptr<LinearMethod>> load_linear(WeightLoader& loader, const LinearSpec& spec) {
-  const std::array formats = {mxfp4_format(), q8_0_format(), dense_format()};
-  for (const WeightFormat& format : formats) {
-    if (format.matches(loader, spec)) {
+  const TensorInfo* info = loader.tensor_info(spec.dense);
+  if (info != nullptr && info->block_type != nullptr) {
+    if (const BlockFormat* blocks = find_block_format(*info->block_type)) {
+      return load_blocks(loader, spec, *blocks);
+    }
+  }
+  for (const WeightFormat& format : weight_formats()) {
+    if (format.matches != nullptr && format.matches(loader, spec)) {
       return format.load(loader, spec);
     }
   }

@@ -11,6 +11,8 @@
 
 namespace rapt {
 
+struct BlockFormat;
+
 // A table of rows in any weight format, read row by row as exact fp32: the token embedding. Views
 // the checkpoint's mapping, which must outlive it. Immutable; any thread.
 class RowTable {
@@ -35,14 +37,12 @@ class RowTable {
       WeightLoader& loader, const std::string& name, std::int64_t num_rows, std::int64_t row_size
   );
 
-  // Writes the `size` values of the row at `row`.
-  using DecodeRow = void (*)(const std::byte* row, std::int64_t size, float* to);
-
   const std::byte* data_ = nullptr;
   std::int64_t num_rows_ = 0;
   std::int64_t row_size_ = 0;
   std::int64_t row_bytes_ = 0;
-  DecodeRow decode_row_ = nullptr;
+  const BlockFormat* blocks_ = nullptr;  // null: floats, which decode_floats_ converts
+  void (*decode_floats_)(const std::byte* row, std::int64_t size, float* to) = nullptr;
 };
 
 // The tensor `name`, [num_rows, row_size], of floats or of a block type that Rapt knows.

@@ -6,11 +6,9 @@
 #include <span>
 #include <utility>
 
-#include "quant/block/linear_internal.h"
+#include "quant/block/random_layer_internal.h"
 #include "quant/dense/kernel_internal.h"
-#include "quant/mxfp4/block_format_internal.h"
-#include "quant/q8_0/block_format_internal.h"
-#include "quant/q8_0/format.h"
+#include "quant/registry_internal.h"
 #include "tensor/buffer.h"
 
 namespace rapt {
@@ -20,7 +18,6 @@ namespace {
 constexpr std::int64_t kInFeatures = 416;  // thirteen blocks: no power of two
 constexpr std::int64_t kOutFeatures = 100;
 constexpr std::int64_t kNumMatrices = 3;
-constexpr std::int64_t kNumBlocks = kInFeatures / kPackedBlockSize;
 // One row of each path that kernels have: alone, a few, a tile and some.
 constexpr std::array<std::int32_t, kNumMatrices> kRowsOfMatrix = {1, 5, 37};
 constexpr std::int64_t kNumRows = 43;
@@ -48,62 +45,9 @@ class Numbers {
   std::uint64_t state_;
 };
 
-// A stack of matrices in one block format, with random codes and scales of a common size.
-struct BlockLayer {
-  std::vector<std::uint8_t> codes;
-  std::vector<std::uint8_t> scales;  // where they lie apart
-  std::unique_ptr<BlockLinear> linear;
-};
-
-LinearSpec layer_spec() {
-  LinearSpec spec;
-  spec.in_features = kInFeatures;
-  spec.out_features = kOutFeatures;
-  spec.num_experts = kNumMatrices;
-  return spec;
-}
-
-// `block_bytes` with the scale, if that lies within, in the first `codes_offset` of them.
-BlockLayer make_layer(
-    const BlockFormat& format, std::int64_t block_bytes, std::int64_t codes_offset
-) {
-  Numbers numbers(static_cast<std::uint64_t>(block_bytes));
-  const std::int64_t num_blocks = kNumMatrices * kOutFeatures * kNumBlocks;
-  BlockLayer layer;
-  layer.codes.resize(static_cast<std::size_t>(num_blocks * block_bytes));
-  for (std::uint8_t& byte : layer.codes) {
-    byte = static_cast<std::uint8_t>(numbers.next());
-  }
-  const auto exponent = [&] { return static_cast<std::uint8_t>(118 + numbers.next() % 9); };
-  for (std::int64_t block = 0; block < num_blocks; ++block) {
-    std::uint8_t* begin = layer.codes.data() + block * block_bytes;
-    if (codes_offset == 1) {
-      *begin = exponent();
-    } else if (codes_offset == kQ80CodesOffset) {
-      const auto bits = static_cast<std::uint16_t>(numbers.next() % 0x3000U);
-      std::memcpy(begin, &bits, sizeof(bits));
-    } else {
-      layer.scales.push_back(exponent());
-    }
-  }
-  const std::int64_t row_bytes = kNumBlocks * block_bytes;
-  BlockTensors tensors;
-  tensors.codes[0] = {layer.codes.data() + codes_offset, row_bytes, kOutFeatures * row_bytes};
-  tensors.scales[0] = {layer.codes.data(), row_bytes, kOutFeatures * row_bytes};
-  if (codes_offset == 0) {
-    tensors.scales[0] = {layer.scales.data(), kNumBlocks, kOutFeatures * kNumBlocks};
-  }
-  std::vector<float> bias(static_cast<std::size_t>(kNumMatrices * kOutFeatures));
-  for (float& value : bias) {
-    value = numbers.next_value();
-  }
-  layer.linear = std::make_unique<BlockLinear>(format, tensors, std::move(bias), layer_spec());
-  return layer;
-}
-
-std::vector<float> random_rows() {
+std::vector<float> random_rows(std::int64_t in_features) {
   Numbers numbers(3);
-  std::vector<float> rows(static_cast<std::size_t>(kNumRows * kInFeatures));
+  std::vector<float> rows(static_cast<std::size_t>(kNumRows * in_features));
   for (float& value : rows) {
     value = numbers.next_value();
   }
@@ -115,9 +59,9 @@ using Rows = std::vector<float>;
 Rows multiply(
     const Stream& stream, const BlockLinear& linear, Rows& rows, LinearMode mode, bool is_swiglu
 ) {
-  const Tensor x(rows.data(), DType::kF32, Shape{kNumRows, kInFeatures});
+  const Tensor x(rows.data(), DType::kF32, Shape{kNumRows, linear.in_features()});
   Workspace size = Workspace::measuring();
-  measure_packed_input(size, kNumRows, kInFeatures, mode);
+  measure_packed_input(size, kNumRows, linear.in_features(), mode);
   Result<Buffer> memory = Buffer::allocate(size.peak_bytes() + 64, "a check of the kernels");
   CHECK(memory.has_value(), "no memory for some rows");
   Workspace workspace(*std::move(memory));
@@ -161,7 +105,7 @@ LinearCheck check_layer(
   for (std::int64_t piece = 0; piece < num_pieces; ++piece) {
     linear.write_prepared(piece, prepared + static_cast<std::uint64_t>(piece) * piece_bytes);
   }
-  Rows rows = random_rows();
+  Rows rows = random_rows(linear.in_features());
   for (const bool is_swiglu : {false, true}) {
     const Rows expected =
         multiply(Stream{&pool, CpuLevel::kReference}, linear, rows, mode, is_swiglu);
@@ -201,7 +145,7 @@ LinearCheck check_dense(CpuLevel level, DType dtype, std::string name) {
   matrix.row_stride = 2 * kInFeatures;
   matrix.dtype = dtype;
   matrix.in_features = kInFeatures;
-  const Rows x = random_rows();
+  const Rows x = random_rows(kInFeatures);
   const auto run = [&](CpuLevel at, std::int64_t num_rows) {
     Rows y(static_cast<std::size_t>(num_rows * kOutFeatures));
     MultiplyRows rows;
@@ -225,14 +169,21 @@ LinearCheck check_dense(CpuLevel level, DType dtype, std::string name) {
 
 std::vector<LinearCheck> selftest_linears(ThreadPool& pool, CpuLevel level) {
   std::vector<LinearCheck> checks;
-  const std::array layers = {
-      std::pair{std::string("mxfp4"), make_layer(mxfp4_pairs_format(), 16, 0)},
-      std::pair{std::string("mxfp4 of GGUF"), make_layer(mxfp4_gguf_format(), 17, 1)},
-      std::pair{std::string("q8_0"), make_layer(q8_0_block_format(), 34, kQ80CodesOffset)},
-  };
-  for (const auto& [name, layer] : layers) {
-    for (const LinearMode mode : kLinearModes) {
-      checks.push_back(check_layer(pool, level, name, *layer.linear, mode));
+  for (const WeightFormat& family : weight_formats()) {
+    for (const BlockFormat& format : family.blocks) {
+      const std::int64_t block = format.type.elements;
+      const Result<RandomLayer> layer = make_random_layer(
+          format,
+          {.num_matrices = kNumMatrices,
+           .out_features = kOutFeatures,
+           .in_features = (kInFeatures + block - 1) / block * block,
+           .has_bias = true}
+      );
+      CHECK(layer.has_value(), "no memory for some weights");
+      for (const LinearMode mode : kLinearModes) {
+        const std::string name(format.layout_name);
+        checks.push_back(check_layer(pool, level, name, *layer->linear, mode));
+      }
     }
   }
   checks.push_back(check_dense(level, DType::kBF16, "bf16"));

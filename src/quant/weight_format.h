@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -41,17 +40,6 @@ struct LinearSpec {
 
   std::int64_t rows_in_file() const { return stored_rows > 0 ? stored_rows : out_features; }
 };
-
-// How one family of formats is recognised and loaded. One line in registry.cpp each.
-struct WeightFormat {
-  std::string_view name;
-  bool (*matches)(const WeightLoader& loader, const LinearSpec& spec);
-  Result<std::unique_ptr<LinearMethod>> (*load)(WeightLoader& loader, const LinearSpec& spec);
-};
-
-WeightFormat dense_format();
-WeightFormat mxfp4_format();
-WeightFormat q8_0_format();
 
 // The block types of GGUF files that load_linear() and load_rows() read.
 std::span<const BlockType> known_block_types();

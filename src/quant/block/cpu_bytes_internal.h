@@ -1,10 +1,10 @@
 #pragma once
 
-// Integer products of bytes: weights as unsigned bytes (the integer plus 2^kOffsetShift), packed
-// inputs as they are. Part of cpu_fused_internal.h.
+// Integer products of bytes: weights as unsigned bytes (the integer, or that plus a power of two),
+// packed inputs as they are. Part of cpu_fused_internal.h.
 //
 // With i16 the inputs are two bytes, and dot = 256 * (weights . high) + (weights . low). What the
-// offset adds, 2^kOffsetShift * sum of q, is taken away beforehand.
+// offset adds, 2^offset_shift * sum of q, is taken away beforehand.
 
 #include "quant/block/cpu_fused_internal.h"
 
@@ -16,15 +16,28 @@ static inline int32_t load_int32(const uint8_t* p) {
   return value;
 }
 
-static inline Vec splat_scale(const uint8_t* packed) {
+static inline Vec splat_float(const uint8_t* packed) {
   float value;
   __builtin_memcpy(&value, packed, sizeof(value));
   return splat(value);
 }
 
-template <int kOffsetShift>
+// What the bytes of a format are.
+struct ByteShape {
+  int offset_shift = -1;  // a byte is an integer plus 2^offset_shift; -1: the integer itself
+  int num_scales = 1;     // of a block; 2: one for each 16 inputs
+  bool has_min = false;   // the block has something that is added to every weight
+  // Registers whose products are added before they are widened where sums have 16 bits: 4 for bytes
+  // up to 31, 2 for bytes up to 63.
+  int quads_a_sum = 4;
+};
+
+template <ByteShape kShape>
 struct ByteDots {
   static constexpr int kQuads = kBlockQuads;
+  static constexpr int kFactors = kShape.num_scales + (kShape.has_min ? 1 : 0);
+  static constexpr int kPartQuads = kQuads / kShape.num_scales;  // that share a scale
+  static constexpr int kStep = kHasByteDots ? 4 : kShape.quads_a_sum;
 #if defined(__AVX512F__)
   static constexpr int kFewRows = 8;
   static constexpr int kHalves = 2;
@@ -34,26 +47,43 @@ struct ByteDots {
   static constexpr int kHalves = 1;
   static constexpr int kRowsAtOnce = 3;
 #endif
-  // Eight registers of weights, and their scales.
+  // Eight registers of weights, and their factors.
   static constexpr int64_t kVecBytes = 4 * kLanes;
-  static constexpr int64_t kTileBlockBytes = (kQuads + 1) * kVecBytes;
+  static constexpr int64_t kTileBlockBytes = (kQuads + kFactors) * kVecBytes;
 
   template <typename Rows>
   static inline void unpack(
       const HalfRows& weights, int64_t first_block, int64_t num_blocks, uint8_t* tile
   ) {
-    const auto store_block = [&](int64_t block, const IVec* quads, Vec scale) {
+    const auto store_block = [&](int64_t block, const IVec* quads, const Vec* factors) {
       uint8_t* to = tile + block * kTileBlockBytes;
       for (int quad = 0; quad < kQuads; ++quad) {
         store_int(to + quad * kVecBytes, quads[quad]);
       }
-      store_int(to + kQuads * kVecBytes, as_int(scale));
+      for (int idx = 0; idx < kFactors; ++idx) {
+        store_int(to + (kQuads + idx) * kVecBytes, as_int(factors[idx]));
+      }
     };
-    for_each_block<Rows>(weights, first_block, num_blocks, store_block);
+    for_each_block<Rows, kFactors>(weights, first_block, num_blocks, store_block);
   }
 
-  // dot[half][row] += weights . the bytes at `plane` of each input.
-  template <int kRows, int kNumHalves>
+  // Minus what the offset adds to the dot product of part kPart of a block with this input.
+  template <int kPart>
+  [[gnu::always_inline]] static inline IVec minus_offset(const uint8_t* input) {
+    if constexpr (kShape.offset_shift < 0) {
+      return splat_int(0);
+    } else {
+      int32_t minus_sum = load_int32(input + kPackedSumOffset);
+      if constexpr (kShape.num_scales == 2) {
+        const int32_t first = load_int32(input + kPackedFirstSumOffset);
+        minus_sum = kPart == 0 ? first : minus_sum - first;
+      }
+      return shift_left<kShape.offset_shift>(splat_int(minus_sum));
+    }
+  }
+
+  // dot[half][row] += weights . inputs of part kPart, whose bytes begin at `offset` of each input.
+  template <int kPart, int kRows, int kNumHalves>
   [[gnu::always_inline]] static inline void add_products(
       const uint8_t* weights,
       int64_t tile_bytes,
@@ -61,8 +91,8 @@ struct ByteDots {
       int64_t offset,
       IVec (&dot)[kNumHalves][kRows]
   ) {
-#pragma GCC unroll 2
-    for (int first = 0; first < kQuads; first += 4) {
+#pragma GCC unroll 4
+    for (int first = kPart * kPartQuads; first < (kPart + 1) * kPartQuads; first += kStep) {
       IVec sums[kNumHalves][kRows];
 #pragma GCC unroll 2
       for (int half = 0; half < kNumHalves; ++half) {
@@ -72,7 +102,7 @@ struct ByteDots {
         }
       }
 #pragma GCC unroll 4
-      for (int quad = first; quad < first + 4; ++quad) {
+      for (int quad = first; quad < first + kStep; ++quad) {
         IVec values[kNumHalves];
 #pragma GCC unroll 2
         for (int half = 0; half < kNumHalves; ++half) {
@@ -93,6 +123,66 @@ struct ByteDots {
         for (int row = 0; row < kRows; ++row) {
           dot[half][row] = end_byte_sums(dot[half][row], sums[half][row]);
         }
+      }
+    }
+  }
+
+  // One part of a block of a tile, with all rows.
+  template <int kPart, int kRows, int kNumHalves, bool kIsI16>
+  [[gnu::always_inline]] static inline void add_tile_part(
+      const uint8_t* weights,
+      int64_t tile_bytes,
+      const uint8_t* const* inputs,
+      int64_t offset,
+      Vec (&total)[kNumHalves][kRows]
+  ) {
+    IVec dot[kNumHalves][kRows];
+    if constexpr (kIsI16) {
+#pragma GCC unroll 2
+      for (int half = 0; half < kNumHalves; ++half) {
+#pragma GCC unroll 8
+        for (int row = 0; row < kRows; ++row) {
+          dot[half][row] = splat_int(0);
+        }
+      }
+      add_products<kPart>(weights, tile_bytes, inputs, offset + kPackedHighOffset, dot);
+    }
+#pragma GCC unroll 8
+    for (int row = 0; row < kRows; ++row) {
+      const IVec start = minus_offset<kPart>(inputs[row] + offset);
+#pragma GCC unroll 2
+      for (int half = 0; half < kNumHalves; ++half) {
+        dot[half][row] = kIsI16 ? add_int(shift_left<8>(dot[half][row]), start) : start;
+      }
+    }
+    add_products<kPart>(weights, tile_bytes, inputs, offset + kPackedLowOffset, dot);
+    const uint8_t* factors = weights + kQuads * kVecBytes;
+#pragma GCC unroll 8
+    for (int row = 0; row < kRows; ++row) {
+      const Vec input_scale = splat_float(inputs[row] + offset);
+#pragma GCC unroll 2
+      for (int half = 0; half < kNumHalves; ++half) {
+        const Vec scale = as_float(load_int(factors + half * tile_bytes + kPart * kVecBytes));
+        total[half][row] = fma(to_float(dot[half][row]), mul(scale, input_scale), total[half][row]);
+      }
+    }
+  }
+
+  template <int kRows, int kNumHalves>
+  [[gnu::always_inline]] static inline void add_tile_mins(
+      const uint8_t* mins,
+      int64_t tile_bytes,
+      const uint8_t* const* inputs,
+      int64_t offset,
+      Vec (&total)[kNumHalves][kRows]
+  ) {
+#pragma GCC unroll 8
+    for (int row = 0; row < kRows; ++row) {
+      const Vec scaled_sum = splat_float(inputs[row] + offset + kPackedScaledSumOffset);
+#pragma GCC unroll 2
+      for (int half = 0; half < kNumHalves; ++half) {
+        const Vec min = as_float(load_int(mins + half * tile_bytes));
+        total[half][row] = fma(min, scaled_sum, total[half][row]);
       }
     }
   }
@@ -118,37 +208,13 @@ struct ByteDots {
     for (int64_t block = 0; block < num_blocks; ++block) {
       const int64_t offset = block * kBlockBytes;
       const uint8_t* weights = tile + block * kTileBlockBytes;
-      IVec dot[kNumHalves][kRows];
-      if constexpr (kIsI16) {
-#pragma GCC unroll 2
-        for (int half = 0; half < kNumHalves; ++half) {
-#pragma GCC unroll 8
-          for (int row = 0; row < kRows; ++row) {
-            dot[half][row] = splat_int(0);
-          }
-        }
-        add_products(weights, tile_bytes, inputs, offset + kPackedHighOffset, dot);
+      add_tile_part<0, kRows, kNumHalves, kIsI16>(weights, tile_bytes, inputs, offset, total);
+      if constexpr (kShape.num_scales == 2) {
+        add_tile_part<1, kRows, kNumHalves, kIsI16>(weights, tile_bytes, inputs, offset, total);
       }
-#pragma GCC unroll 8
-      for (int row = 0; row < kRows; ++row) {
-        const IVec start =
-            shift_left<kOffsetShift>(splat_int(load_int32(inputs[row] + offset + kPackedSumOffset))
-            );
-#pragma GCC unroll 2
-        for (int half = 0; half < kNumHalves; ++half) {
-          dot[half][row] = kIsI16 ? add_int(shift_left<8>(dot[half][row]), start) : start;
-        }
-      }
-      add_products(weights, tile_bytes, inputs, offset + kPackedLowOffset, dot);
-#pragma GCC unroll 8
-      for (int row = 0; row < kRows; ++row) {
-        const Vec input_scale = splat_scale(inputs[row] + offset);
-#pragma GCC unroll 2
-        for (int half = 0; half < kNumHalves; ++half) {
-          const Vec scale = as_float(load_int(weights + half * tile_bytes + kQuads * kVecBytes));
-          total[half][row] =
-              fma(to_float(dot[half][row]), mul(scale, input_scale), total[half][row]);
-        }
+      if constexpr (kShape.has_min) {
+        const uint8_t* mins = weights + (kQuads + kShape.num_scales) * kVecBytes;
+        add_tile_mins(mins, tile_bytes, inputs, offset, total);
       }
     }
 #pragma GCC unroll 2
@@ -160,20 +226,35 @@ struct ByteDots {
     }
   }
 
-  // dot + quads . the bytes at `input`.
+  // dot + the quads of part kPart . their inputs, where those of a block begin at `input`.
+  template <int kPart>
   [[gnu::always_inline]] static inline IVec add_products(
       const IVec* quads, const uint8_t* input, IVec dot
   ) {
-#pragma GCC unroll 2
-    for (int first = 0; first < kQuads; first += 4) {
+#pragma GCC unroll 4
+    for (int first = kPart * kPartQuads; first < (kPart + 1) * kPartQuads; first += kStep) {
       IVec sums = begin_byte_sums(dot);
 #pragma GCC unroll 4
-      for (int quad = first; quad < first + 4; ++quad) {
+      for (int quad = first; quad < first + kStep; ++quad) {
         sums = add_byte_products(sums, quads[quad], splat_int(load_int32(input + 4 * quad)));
       }
       dot = end_byte_sums(dot, sums);
     }
     return dot;
+  }
+
+  // total + one part of a block times its scale.
+  template <int kPart, bool kIsI16>
+  [[gnu::always_inline]] static inline Vec add_part(
+      const IVec* quads, const Vec* factors, const uint8_t* input, Vec total
+  ) {
+    IVec dot = minus_offset<kPart>(input);
+    if constexpr (kIsI16) {
+      const IVec high = add_products<kPart>(quads, input + kPackedHighOffset, splat_int(0));
+      dot = add_int(dot, shift_left<8>(high));
+    }
+    dot = add_products<kPart>(quads, input + kPackedLowOffset, dot);
+    return fma(to_float(dot), mul(factors[kPart], splat_float(input)), total);
   }
 
   // sums: [kRows][2][lane], from the half on.
@@ -194,20 +275,21 @@ struct ByteDots {
       total[row] = load(sums + 2 * row * kLanes);
       inputs[row] = all_inputs[row] + offset;
     }
-    const auto multiply_block = [&](int64_t block, const IVec* quads, Vec scale) {
+    const auto multiply_block = [&](int64_t block, const IVec* quads, const Vec* factors) {
 #pragma GCC unroll 8
       for (int row = 0; row < kRows; ++row) {
         const uint8_t* input = inputs[row] + block * kBlockBytes;
-        IVec dot = shift_left<kOffsetShift>(splat_int(load_int32(input + kPackedSumOffset)));
-        if constexpr (kIsI16) {
-          const IVec high = add_products(quads, input + kPackedHighOffset, splat_int(0));
-          dot = add_int(dot, shift_left<8>(high));
+        total[row] = add_part<0, kIsI16>(quads, factors, input, total[row]);
+        if constexpr (kShape.num_scales == 2) {
+          total[row] = add_part<1, kIsI16>(quads, factors, input, total[row]);
         }
-        dot = add_products(quads, input + kPackedLowOffset, dot);
-        total[row] = fma(to_float(dot), mul(scale, splat_scale(input)), total[row]);
+        if constexpr (kShape.has_min) {
+          const Vec scaled_sum = splat_float(input + kPackedScaledSumOffset);
+          total[row] = fma(factors[kShape.num_scales], scaled_sum, total[row]);
+        }
       }
     };
-    for_each_block<Rows>(weights, first_block, num_blocks, multiply_block);
+    for_each_block<Rows, kFactors>(weights, first_block, num_blocks, multiply_block);
 #pragma GCC unroll 8
     for (int row = 0; row < kRows; ++row) {
       store(sums + 2 * row * kLanes, total[row]);

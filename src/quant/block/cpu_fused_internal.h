@@ -32,6 +32,19 @@ struct HalfRows {
   const uint8_t* next = nullptr;
 };
 
+// Half a prepared piece: the codes of all stored blocks, and then their scales.
+static inline HalfRows place_prepared_half(
+    const uint8_t* piece,
+    int64_t half,
+    int64_t num_stored,
+    int64_t codes_bytes,
+    int64_t scales_bytes
+) {
+  const int64_t half_bytes = (num_stored * (codes_bytes + scales_bytes) + 63) / 64 * 64;
+  const uint8_t* codes = piece + half * half_bytes;
+  return {codes, codes + num_stored * codes_bytes, 0, 0};
+}
+
 // Asks for kLines lines of memory to come into the second-level cache.
 template <int kLines>
 [[gnu::always_inline]] static inline void fetch(const uint8_t* p) {
@@ -41,13 +54,14 @@ template <int kLines>
   }
 }
 
-// Calls function(block, quads, scale) for each block of a half: `quads` is 32 inputs of 16 rows as
-// Dots wants them. `Rows` has
-//   kGroup                                   blocks whose scales are read at once
-//   fetch_next(half, block)                  what a group's reading fetches
-//   load_scales(half, block, count, scales)  of a group, whose last may be shorter
+// Calls function(block, quads, factors) for each block of a half: `quads` is 32 inputs of 16 rows
+// as Dots wants them, and `factors` are kFactors registers: the scale (two, where each 16 inputs
+// have their own), and then the min, where the format has one. `Rows` has
+//   kGroup                                    blocks whose factors are read at once
+//   fetch_next(half, block)                   what a group's reading fetches
+//   load_scales(half, block, count, factors)  of a group, whose last may be shorter
 //   load_quads(half, block, quads)
-template <typename Rows, typename Function>
+template <typename Rows, int kFactors, typename Function>
 [[gnu::always_inline]] static inline void for_each_block(
     const HalfRows& half, int64_t first_block, int64_t num_blocks, const Function& function
 ) {
@@ -55,12 +69,12 @@ template <typename Rows, typename Function>
     const int64_t left = num_blocks - block;
     const int64_t count = left < Rows::kGroup ? left : Rows::kGroup;
     Rows::fetch_next(half, first_block + block);
-    Vec scales[Rows::kGroup];
-    Rows::load_scales(half, first_block + block, count, scales);
+    Vec factors[Rows::kGroup * kFactors];
+    Rows::load_scales(half, first_block + block, count, factors);
     for (int64_t idx = 0; idx < count; ++idx) {
       IVec quads[kBlockQuads];
       Rows::load_quads(half, first_block + block + idx, quads);
-      function(block + idx, quads, scales[idx]);
+      function(block + idx, quads, factors + idx * kFactors);
     }
   }
 }

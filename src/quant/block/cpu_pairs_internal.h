@@ -10,6 +10,7 @@ namespace rapt::cpu::RAPT_CPU_LEVEL {
 
 struct PairDots {
   static constexpr int kQuads = kBlockQuads;  // each is two pairs
+  static constexpr int kFactors = 1;
   static constexpr int kFewRows = 4;
 #if defined(__AVX512F__)
   static constexpr int kHalves = 2;
@@ -62,15 +63,15 @@ struct PairDots {
   static inline void unpack(
       const HalfRows& weights, int64_t first_block, int64_t num_blocks, uint8_t* tile
   ) {
-    const auto store_block = [&](int64_t block, const IVec* quads, Vec scale) {
+    const auto store_block = [&](int64_t block, const IVec* quads, const Vec* factors) {
       uint8_t* to = tile + block * kTileBlockBytes;
       for (int quad = 0; quad < kQuads; ++quad) {
         store_int(to + quad * kVecBytes, even_pairs(quads[quad]));
         store_int(to + (kQuads + quad) * kVecBytes, odd_pairs(quads[quad]));
       }
-      store_int(to + 2 * kQuads * kVecBytes, as_int(scale));
+      store_int(to + 2 * kQuads * kVecBytes, as_int(factors[0]));
     };
-    for_each_block<Rows>(weights, first_block, num_blocks, store_block);
+    for_each_block<Rows, kFactors>(weights, first_block, num_blocks, store_block);
   }
 
   // sums: [kRows][2][lane], from the half of the tile on.
@@ -161,7 +162,7 @@ struct PairDots {
       widen<kIsI16>(inputs[row] + offset, num_blocks, wide + row * kTileBlocks * kWideBytes);
       total[row] = load(sums + 2 * row * kLanes);
     }
-    const auto multiply_block = [&](int64_t block, const IVec* quads, Vec scale) {
+    const auto multiply_block = [&](int64_t block, const IVec* quads, const Vec* factors) {
       const uint8_t* input = wide + block * kWideBytes;
       IVec dot[kRows];
 #pragma GCC unroll 4
@@ -183,10 +184,10 @@ struct PairDots {
       for (int row = 0; row < kRows; ++row) {
         const Vec input_scale =
             as_float(splat_int(load_int32(input + row * kTileBlocks * kWideBytes)));
-        total[row] = fma(to_float(dot[row]), mul(scale, input_scale), total[row]);
+        total[row] = fma(to_float(dot[row]), mul(factors[0], input_scale), total[row]);
       }
     };
-    for_each_block<Rows>(weights, first_block, num_blocks, multiply_block);
+    for_each_block<Rows, kFactors>(weights, first_block, num_blocks, multiply_block);
 #pragma GCC unroll 4
     for (int row = 0; row < kRows; ++row) {
       store(sums + 2 * row * kLanes, total[row]);

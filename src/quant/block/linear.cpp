@@ -37,6 +37,7 @@ std::int64_t BlockLinear::num_bytes() const {
 
 BlockMatrix BlockLinear::matrix(std::int64_t matrix_idx) const {
   BlockMatrix matrix;
+  matrix.layout = format_.layout;
   const auto place = [&](const BlockTensors::Part(&parts)[2], const std::uint8_t*(&first)[2]) {
     const BlockTensors::Part& even = parts[0];
     const BlockTensors::Part& odd = parts[1];
@@ -140,9 +141,9 @@ std::int64_t BlockLinear::num_prepared_pieces() const {
 }
 
 std::int64_t BlockLinear::prepared_piece_bytes() const {
-  const std::int64_t num_blocks = in_features_ / kPackedBlockSize;
+  const std::int64_t num_stored = in_features_ / format_.type.elements;
   return 2 * prepared_half_bytes(
-                 num_blocks * (format_.prepared_codes_bytes + format_.prepared_scales_bytes)
+                 num_stored * (format_.prepared_codes_bytes + format_.prepared_scales_bytes)
              );
 }
 
@@ -152,16 +153,17 @@ void BlockLinear::write_prepared(std::int64_t piece_idx, std::byte* to) const {
   const std::int64_t num_rows = std::min(kPieceRows, out_features_ - first_row);
   auto* piece = reinterpret_cast<std::uint8_t*>(to);
   std::memset(piece, 0, static_cast<std::size_t>(prepared_piece_bytes()));
-  for (std::int64_t row = 0; row < num_rows; ++row) {
+  const std::int64_t num_stored = in_features_ / format_.type.elements;
+  for (std::int64_t row = first_row; row < first_row + num_rows; ++row) {
     std::uint8_t* codes = piece + row % 2 * (prepared_piece_bytes() / 2);
-    std::uint8_t* scales = codes + from.num_blocks * format_.prepared_codes_bytes;
-    const std::uint8_t* from_codes = from.codes_of(first_row + row);
-    const std::uint8_t* from_scales = from.scales_of(first_row + row);
-    for (std::int64_t block = 0; block < from.num_blocks; ++block) {
+    std::uint8_t* scales = codes + num_stored * format_.prepared_codes_bytes;
+    const std::uint8_t* from_codes = from.codes[row % 2] + row / 2 * from.codes_stride;
+    const std::uint8_t* from_scales = from.scales[row % 2] + row / 2 * from.scales_stride;
+    for (std::int64_t block = 0; block < num_stored; ++block) {
       format_.prepare(
-          from_codes + block * format_.codes_block_bytes,
-          from_scales + block * format_.scales_block_bytes,
-          row / 2,
+          from_codes + block * format_.layout.codes_bytes,
+          from_scales + block * format_.layout.scales_bytes,
+          (row - first_row) / 2,
           codes + block * format_.prepared_codes_bytes,
           scales + block * format_.prepared_scales_bytes
       );
@@ -170,32 +172,23 @@ void BlockLinear::write_prepared(std::int64_t piece_idx, std::byte* to) const {
 }
 
 Result<void> check_block_rows(
-    std::string_view format, const std::string& name, std::int64_t in_features
+    const BlockType& type, const std::string& name, std::int64_t in_features
 ) {
-  if (in_features % kPackedBlockSize == 0) {
+  if (in_features % type.elements == 0) {
     return {};
   }
   return bad_file(
-      "\"" + name + "\" is " + std::string(format) +
-      ", whose rows are whole blocks of 32, but the model's config makes them " +
+      "\"" + name + "\" is " + std::string(type.name) + ", whose rows are whole blocks of " +
+      std::to_string(type.elements) + ", but the model's config makes them " +
       std::to_string(in_features) + " long"
   );
 }
 
-bool is_stored_in(const WeightLoader& loader, const LinearSpec& spec, const BlockType& type) {
-  const TensorInfo* info = loader.tensor_info(spec.dense);
-  return info != nullptr && info->block_type != nullptr &&
-         info->block_type->gguf_id == type.gguf_id;
-}
-
 Result<std::unique_ptr<LinearMethod>> load_blocks(
-    WeightLoader& loader,
-    const LinearSpec& spec,
-    const BlockFormat& format,
-    const BlockType& type,
-    std::int64_t codes_offset
+    WeightLoader& loader, const LinearSpec& spec, const BlockFormat& format
 ) {
-  RETURN_IF_ERROR(check_block_rows(type.name, spec.dense, spec.in_features));
+  const BlockType& type = format.type;
+  RETURN_IF_ERROR(check_block_rows(type, spec.dense, spec.in_features));
   const std::int64_t row_bytes = spec.in_features / type.elements * type.bytes;
   const std::int64_t num_parts = spec.second.empty() ? 1 : 2;
   const std::int64_t stored_rows = spec.rows_in_file() / num_parts;
@@ -208,7 +201,7 @@ Result<std::unique_ptr<LinearMethod>> load_blocks(
     const auto* data =
         reinterpret_cast<const std::uint8_t*>(bytes.data()) + spec.first_row * row_bytes;
     tensors.scales[part] = {data, row_bytes, stored_rows * row_bytes};
-    tensors.codes[part] = {data + codes_offset, row_bytes, stored_rows * row_bytes};
+    tensors.codes[part] = {data + format.codes_offset, row_bytes, stored_rows * row_bytes};
   }
   ASSIGN_OR_RETURN(std::vector<float> bias, load_bias(loader, spec));
   return std::unique_ptr<LinearMethod>(

@@ -46,6 +46,8 @@ class BlockLinear : public LinearMethod {
 
   bool reads_packed() const override { return true; }
 
+  bool has_small_bytes() const override { return format_.max_byte <= 31; }
+
   void multiply(
       const Stream& stream,
       const PackedInput& input,
@@ -86,22 +88,15 @@ class BlockLinear : public LinearMethod {
   const std::uint8_t* pieces_ = nullptr;  // the prepared copy
 };
 
-// The tensors `spec.dense` and, if named, `spec.second`, stored in blocks of `type`, whose scales
-// are their first bytes and whose codes begin at byte `codes_offset`.
+// The tensors `spec.dense` and, if named, `spec.second`, stored in blocks of `format` as in GGUF
+// files.
 Result<std::unique_ptr<LinearMethod>> load_blocks(
-    WeightLoader& loader,
-    const LinearSpec& spec,
-    const BlockFormat& format,
-    const BlockType& type,
-    std::int64_t codes_offset
+    WeightLoader& loader, const LinearSpec& spec, const BlockFormat& format
 );
 
-// Whether `spec.dense` is stored in blocks of `type`.
-bool is_stored_in(const WeightLoader& loader, const LinearSpec& spec, const BlockType& type);
-
-// An error unless the rows are whole blocks.
+// An error unless the rows of tensor `name` are whole blocks of `type`.
 Result<void> check_block_rows(
-    std::string_view format, const std::string& name, std::int64_t in_features
+    const BlockType& type, const std::string& name, std::int64_t in_features
 );
 
 }  // namespace rapt

@@ -4,7 +4,7 @@
 #include "quant/dense/kernel_internal.h"
 #include "quant/load_bias_internal.h"
 #include "quant/multiply_items_internal.h"
-#include "quant/weight_format.h"
+#include "quant/registry_internal.h"
 
 namespace rapt {
 
@@ -146,7 +146,7 @@ Result<std::unique_ptr<LinearMethod>> load(WeightLoader& loader, const LinearSpe
 }  // namespace
 
 WeightFormat dense_format() {
-  return {"dense", matches, load};
+  return {"dense", {}, matches, load};
 }
 
 }  // namespace rapt

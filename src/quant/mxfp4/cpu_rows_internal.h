@@ -1,33 +1,23 @@
 #pragma once
 
-// How the blocks of 16 rows of MXFP4 are read, in each layout of format.h and of README.md: see
-// quant/block/cpu_fused_internal.h. Weights come out as quads of bytes, the doubled code plus 16.
+// How the blocks of 16 rows of MXFP4 are read, in each layout of format_internal.h and of
+// README.md: see quant/block/cpu_fused_internal.h. Weights come out as quads of bytes, the doubled
+// code plus 16.
 
 #include "quant/block/cpu_fused_internal.h"
 
 namespace rapt::cpu::RAPT_CPU_LEVEL {
 
-inline constexpr int kMxfp4OffsetShift = 4;
-
-// kMxfp4DoubledCodes of format.h, which this file may not share, plus 16.
+// kMxfp4DoubledCodes of format_internal.h, which this file may not share, plus 16.
 alignas(16) inline constexpr uint8_t kMxfp4Bytes[16] = {
     16, 17, 18, 19, 20, 22, 24, 28, 16, 15, 14, 13, 12, 10, 8, 4};
 
-static inline int8_t mxfp4_code(uint8_t nibble) {
-  return static_cast<int8_t>(kMxfp4Bytes[nibble & 15] - 16);
-}
-
-// mxfp4_half_scale() of format.h for exponents that were moved to bits 23 to 30. What is below is
-// subnormal, and so twice the value is taken first; infinity minus infinity is the NaN of byte 255.
+// mxfp4_half_scale() of format_internal.h for exponents that were moved to bits 23 to 30. What is
+// below is subnormal, and so twice the value is taken first; infinity minus infinity is the NaN of
+// byte 255.
 [[gnu::always_inline]] static inline Vec mxfp4_scales(IVec exponents) {
   const Vec twice = as_float(max_unsigned(exponents, splat_int(0x00400000)));
   return fma(twice, splat(-0.5F), twice);
-}
-
-static inline float mxfp4_scale(uint8_t byte) {
-  float lanes[kLanes];
-  store(lanes, mxfp4_scales(splat_int(byte << 23)));
-  return lanes[0];
 }
 
 // The exponents in byte kByte of each lane, moved.
@@ -64,13 +54,6 @@ static inline Vec gather_mxfp4_scales(const uint8_t* p, int64_t stride) {
 struct Mxfp4GgufRows {
   static constexpr int64_t kBlockBytes = 17;
   static constexpr int64_t kScaleBytes = 17;
-
-  static inline void unpack_codes(const uint8_t* bytes, int8_t* codes) {
-    for (int idx = 0; idx < 16; ++idx) {
-      codes[idx] = mxfp4_code(bytes[idx]);
-      codes[idx + 16] = mxfp4_code(bytes[idx] >> 4);
-    }
-  }
 
   static constexpr int kGroup = 4;
 
@@ -113,13 +96,6 @@ template <int64_t kCodesStride, int64_t kScalesStride>
 struct Mxfp4PairsRowsApart {
   static constexpr int64_t kBlockBytes = kCodesStride;
   static constexpr int64_t kScaleBytes = kScalesStride;
-
-  static inline void unpack_codes(const uint8_t* bytes, int8_t* codes) {
-    for (int idx = 0; idx < 16; ++idx) {
-      codes[2 * idx] = mxfp4_code(bytes[idx]);
-      codes[2 * idx + 1] = mxfp4_code(bytes[idx] >> 4);
-    }
-  }
 
   // The four nibbles of each lane's two low bytes, as bytes in order.
   [[gnu::always_inline]] static inline IVec spread_nibbles(IVec two_bytes) {

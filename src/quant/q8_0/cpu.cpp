@@ -8,14 +8,6 @@ namespace {
 
 constexpr int64_t kBlockBytes = 34;
 
-float f16_at(const uint8_t* p) {
-  uint16_t bits[kLanes] = {};
-  __builtin_memcpy(bits, p, sizeof(bits[0]));
-  float values[kLanes];
-  store(values, load_f16(bits));
-  return values[0];
-}
-
 // With byte dots the weights are bytes plus 128, else they stay as they are, to be widened.
 [[gnu::always_inline]] inline IVec to_dots(IVec quads) {
   return kHasByteDots ? xor_int(quads, splat_int(static_cast<int32_t>(0x80808080U))) : quads;
@@ -88,7 +80,7 @@ struct Q80PreparedRows {
 
 template <bool kBytes>
 struct DotsOf {
-  using Type = ByteDots<7>;
+  using Type = ByteDots<ByteShape{.offset_shift = 7}>;
 };
 
 template <>
@@ -102,32 +94,9 @@ struct Format {
   using Dots = DotsOf<kHasByteDots>::Type;
 
   static HalfRows prepared_half(const uint8_t* piece, int64_t half, int64_t num_blocks) {
-    const int64_t half_bytes = (num_blocks * (512 + 32) + 63) / 64 * 64;
-    const uint8_t* codes = piece + half * half_bytes;
-    return {codes, codes + num_blocks * 512, 0, 0};
-  }
-
-  static float unpack_block(
-      const BlockMatrix& matrix, int64_t feature, int64_t block, int8_t* codes
-  ) {
-    __builtin_memcpy(codes, codes_of(matrix, feature) + block * kBlockBytes, kPackedBlockSize);
-    return f16_at(scales_of(matrix, feature) + block * kBlockBytes);
+    return place_prepared_half(piece, half, num_blocks, Q80PreparedRows::kPreparedBytes, 32);
   }
 };
-
-void multiply_plainly(
-    const BlockMatrix& matrix,
-    const float* bias,
-    int64_t first_feature,
-    int64_t end_feature,
-    const MultiplyRows& rows
-) {
-  if (rows.mode == LinearMode::kF32) {
-    multiply_blocks_f32<Format>(matrix, bias, first_feature, end_feature, rows);
-  } else {
-    multiply_blocks_plainly<Format>(matrix, bias, first_feature, end_feature, rows);
-  }
-}
 
 }  // namespace
 

@@ -4,8 +4,6 @@
 #include <bit>
 #include <cstdint>
 
-#include "checkpoint/block_type.h"
-
 namespace rapt {
 
 // MXFP4 (OCP Microscaling Formats 1.0): 32 consecutive inputs of one output feature share a scale.
@@ -21,9 +19,6 @@ namespace rapt {
 //   first, the elements as in a checkpoint
 inline constexpr std::int64_t kMxfp4BlockSize = 32;
 inline constexpr std::int64_t kMxfp4BlockBytes = 16;
-inline constexpr BlockType kMxfp4Blocks = {"MXFP4", 39, kMxfp4BlockSize, 1 + kMxfp4BlockBytes};
-inline constexpr BlockType kMxfp4OllamaBlocks = {
-    "MXFP4 (Ollama's)", 4, kMxfp4BlockSize, 1 + kMxfp4BlockBytes};
 
 // Twice the value of each code, which makes them integers. The negative zero counts as zero.
 inline constexpr std::array<std::int8_t, 16> kMxfp4DoubledCodes = {

@@ -1,0 +1,2 @@
+set(SOURCES kernel.cpp method.cpp)
+set(LEVEL_SOURCES cpu.cpp)
