@@ -110,6 +110,28 @@ Result<bool> is_less_or_equal(const Value& a, const Value& b) {
   return no_order(a, b, "<=");
 }
 
+namespace {
+
+Result<void> check_key(const Value& key) {
+  if (!hash_of(key)) {
+    return invalid_argument("a " + key.type_name() + " cannot be a key: it has no hash");
+  }
+  return {};
+}
+
+// What is looked up in the dict that `view` shows, if it shows one: a key, or the key of a pair.
+const Value* key_looked_for(const Sequence& view, const Value& item) {
+  if (view.type == SequenceType::kKeys) {
+    return &item;
+  }
+  const bool is_pair = item.kind() == Kind::kSequence &&
+                       item.as_sequence().type == SequenceType::kTuple &&
+                       item.as_sequence().items.size() == 2;
+  return view.type == SequenceType::kItems && is_pair ? &item.as_sequence().items[0] : nullptr;
+}
+
+}  // namespace
+
 Result<bool> contains(const Value& container, const Value& item) {
   switch (container.kind()) {
     case Kind::kUndefined:
@@ -122,13 +144,14 @@ Result<bool> contains(const Value& container, const Value& item) {
       }
       return container.as_bytes().find(item.as_bytes()) != std::string_view::npos;
     case Kind::kSequence:
+      if (const Value* key = key_looked_for(container.as_sequence(), item)) {
+        RETURN_IF_ERROR(check_key(*key));
+      }
       return std::ranges::any_of(container.as_sequence().items, [&](const Value& candidate) {
         return candidate.is_same(item) || equals(candidate, item);
       });
     case Kind::kDict:
-      if (!hash_of(item)) {
-        return invalid_argument("a " + item.type_name() + " cannot be a key: it has no hash");
-      }
+      RETURN_IF_ERROR(check_key(item));
       return container.as_dict().find(item) != nullptr;
     case Kind::kIterator: {
       Iterator& iterator = container.as_iterator();

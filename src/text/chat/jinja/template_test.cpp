@@ -151,6 +151,20 @@ TEST(Template, NamesLineAndCauseOfErrors) {
       "error: line 1: a namespace cannot have the attribute '_x'"
   );
   EXPECT_EQ(run("{{ 2 ** 200 }}"), "error: line 1: a whole number does not fit 128 bits");
+  for (const std::string where : {"m", "m.keys()"}) {
+    EXPECT_EQ(
+        run("{{ [1] in " + where + " }}", R"({"m": {"a": 1}})"),
+        "error: line 1: a list cannot be a key: it has no hash"
+    );
+  }
+  EXPECT_EQ(
+      run("{{ ({}, 1) in m.items() }}", R"({"m": {"a": 1}})"),
+      "error: line 1: a dict cannot be a key: it has no hash"
+  );
+  EXPECT_EQ(
+      run("{{ 1 in m.items(), ('a', 1) in m.items(), [] in m.values() }}", R"({"m": {"a": 1}})"),
+      "(False, True, False)"
+  );
 }
 
 TEST(Template, RefusesWhatItCannotRead) {
