@@ -164,6 +164,7 @@ Result<CommandOptions> options_of(const CommandSpec& command, FlagTargets target
     case kServeCommand:
       targets.load.engine.writes_prepared = true;
       targets.serve.load = std::move(targets.load);
+      targets.serve.sampling = targets.sampling;
       targets.serve.conversation_date = targets.prompt_options.conversation_date;
       return CommandOptions(std::move(targets.serve));
     case kRunCommand:

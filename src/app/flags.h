@@ -48,10 +48,11 @@ struct LoadOptions {
 
 struct SamplingOptions {
   int max_tokens = 0;  // 0: as many as the context leaves
-  float temperature = 1.0F;
-  float top_p = 1.0F;
-  int top_k = 0;
-  float min_p = 0.0F;
+  // Absent: what the model's files say, else the value of SamplingParams.
+  std::optional<float> temperature;
+  std::optional<float> top_p;
+  std::optional<int> top_k;
+  std::optional<float> min_p;
   std::optional<std::uint64_t> seed;  // absent: a random one
 };
 
@@ -63,6 +64,7 @@ struct PromptOptions {
 
 struct ServeOptions {
   LoadOptions load;
+  SamplingOptions sampling;                     // for requests that say nothing else
   std::string host = "localhost";               // 127.0.0.1 and ::1
   int port = 8000;                              // 0: any free port
   std::vector<std::string> served_model_names;  // empty: `load.model` as it was given

@@ -85,6 +85,10 @@ TEST(Flags, ReadsEveryServeFlag) {
        "1.5",
        "--conversation-date",
        "2025-08-05",
+       "--temperature",
+       "0.25",
+       "--top-k",
+       "20",
        "--log-level",
        "debug"}
   );
@@ -103,6 +107,9 @@ TEST(Flags, ReadsEveryServeFlag) {
   EXPECT_EQ(options.load.engine.max_queued_requests, 5);
   EXPECT_EQ(options.shutdown_timeout_seconds, 1.5);
   EXPECT_EQ(options.conversation_date, "2025-08-05");
+  EXPECT_EQ(options.sampling.temperature, 0.25F);
+  EXPECT_EQ(options.sampling.top_k, 20);
+  EXPECT_FALSE(options.sampling.top_p || options.sampling.min_p);
   EXPECT_EQ(options.load.log_level, LogLevel::kDebug);
 }
 
@@ -429,7 +436,7 @@ TEST(Flags, ConfigFileMistakesAreNamed) {
   EXPECT_THAT(
       error_with("prot: 1\n"), AllOf(HasSubstr("yaml: unknown flag prot"), HasSubstr("mean port?"))
   );
-  EXPECT_THAT(error_with("temperature: 1\n"), HasSubstr("belongs to rapt run, rapt chat"));
+  EXPECT_THAT(error_with("max-tokens: 1\n"), HasSubstr("belongs to rapt run, rapt chat"));
   EXPECT_THAT(error_with("port: 99999\n"), HasSubstr("yaml: port: '99999'"));
   EXPECT_THAT(error_with("port: [1, 2]\n"), HasSubstr("one plain value"));
   EXPECT_THAT(error_with("port:\n"), HasSubstr("no value"));

@@ -43,10 +43,7 @@ Request make_request(
   request.id = 1;
   request.client_id = "command";
   request.prompt = std::move(prompt);
-  request.sampling.temperature = sampling.temperature;
-  request.sampling.top_p = sampling.top_p;
-  request.sampling.top_k = sampling.top_k;
-  request.sampling.min_p = sampling.min_p;
+  request.sampling = model.sampling(sampling);
   request.sampling.seed = sampling.seed ? *sampling.seed : random_seed();
   request.stop.max_tokens = sampling.max_tokens > 0 ? sampling.max_tokens : INT_MAX;
   request.stop.eos_token_ids = model.eos_token_ids();

@@ -58,6 +58,19 @@ std::vector<TokenId> LoadedModel::eos_token_ids() const {
   return ids;
 }
 
+SamplingParams LoadedModel::sampling(const SamplingOptions& options) const {
+  SamplingParams made;
+  const auto first_of = [](auto& value, const auto& option, const auto& fallback) {
+    value = option ? *option : fallback.value_or(value);
+  };
+  first_of(made.temperature, options.temperature, sampling_defaults.temperature);
+  first_of(made.top_p, options.top_p, sampling_defaults.top_p);
+  first_of(made.top_k, options.top_k, sampling_defaults.top_k);
+  first_of(made.min_p, options.min_p, sampling_defaults.min_p);
+  made.repetition_penalty = sampling_defaults.repetition_penalty.value_or(made.repetition_penalty);
+  return made;
+}
+
 Result<std::string> find_model_folder(const std::string& model, bool needs_weights) {
   return resolve_model_path(
       model,
@@ -85,6 +98,7 @@ Result<LoadedModel> load_for_command(const LoadOptions& options) {
   ASSIGN_OR_RETURN(std::unique_ptr<Model> model, load_model(loaded.path));
   loaded.info = model->info();
   loaded.linears = model->linears();
+  ASSIGN_OR_RETURN(loaded.sampling_defaults, read_sampling_defaults(model->checkpoint()));
   LOG_INFO(
       "model mapped",
       kv("architecture", loaded.info.architecture),

@@ -6,8 +6,10 @@
 #include "app/flags.h"
 #include "attention/select/plan.h"
 #include "base/result.h"
+#include "checkpoint/sampling_defaults.h"
 #include "engine/engine.h"
 #include "models/model.h"
+#include "request/request.h"
 #include "text/chat/chat_format.h"
 #include "text/tokenizer.h"
 
@@ -21,11 +23,15 @@ struct LoadedModel {
   std::vector<ModelLinear> linears;      // of the model that the engine owns
   std::unique_ptr<Tokenizer> tokenizer;  // null: the checkpoint brings none, and none is built in
   std::unique_ptr<ChatFormat> chat_format;  // null without a tokenizer, or when none is known
+  SamplingDefaults sampling_defaults;       // what the model's files say
   AttentionPlan attention;                  // what the engine computes attention with
   std::unique_ptr<Engine> engine;
 
   // Ends of a turn, of the model and of its chat format.
   std::vector<TokenId> eos_token_ids() const;
+
+  // How tokens are drawn: as the options say, else the model's files. The seed is left as it is.
+  SamplingParams sampling(const SamplingOptions& options) const;
 };
 
 // Finds the folder that `model` names: a path, or a name in the local Hugging Face cache. Without

@@ -64,6 +64,7 @@ ServerConfig server_config(const ServeOptions& options, const LoadedModel& model
   }
   config.api_keys = options.api_keys;
   config.eos_token_ids = model.info.eos_token_ids;
+  config.sampling = model.sampling(options.sampling);
   constexpr std::string_view kProgram = "rapt ";  // GET /version answers with the bare number
   config.version = version_text().substr(kProgram.size());
   config.attention_report = to_json_text(plan_json(model.attention));

@@ -37,6 +37,8 @@ struct ServerConfig {
   std::optional<std::string> conversation_date;
   // The model's own end tokens. Chat adds those of its format.
   std::vector<TokenId> eos_token_ids;
+  // How tokens are drawn where a request does not say.
+  SamplingParams sampling;
   std::string version;                  // what GET /version says
   std::string attention_report = "{}";  // JSON: what GET /v1/engine/attention says
   std::vector<AttentionSlotInfo> attention_slots;

@@ -36,6 +36,16 @@ def checkpoint() -> Path:
 
 
 @pytest.fixture(scope="session")
+def smollm2() -> Path:
+    """The file of SmolLM2-135M-Instruct, as ./run fetches it; without it these tests are skipped."""
+    tool = ROOT / "tools" / "fetch_smollm2.py"
+    done = subprocess.run([sys.executable, tool], capture_output=True, text=True)
+    if done.returncode != 0:
+        pytest.skip(done.stderr.strip().splitlines()[-1])
+    return Path(done.stdout.strip())
+
+
+@pytest.fixture(scope="session")
 def server(binary: Path, checkpoint: Path) -> Iterator[RaptServer]:
     """The server that tests share when they leave it as they found it."""
     process = RaptServer(

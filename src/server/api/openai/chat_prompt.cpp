@@ -55,7 +55,7 @@ Error named_as_sent(Error error, const ChatCompletionRequest& chat) {
 
 Result<ChatPrompt> make_chat_prompt(ApiContext& context, const json::value& body) {
   ChatPrompt prompt;
-  ASSIGN_OR_RETURN(prompt.chat, parse_chat_request(body));
+  ASSIGN_OR_RETURN(prompt.chat, parse_chat_request(body, context.config.sampling));
   ChatCompletionRequest& chat = prompt.chat;
   ASSIGN_OR_RETURN(chat.params.model, resolve_model(context, chat.params.model));
   for (const std::string& field : chat.ignored_fields) {

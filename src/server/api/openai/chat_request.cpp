@@ -148,7 +148,9 @@ void accept_harmless_fields(FieldReader& fields) {
 
 }  // namespace
 
-Result<ChatCompletionRequest> parse_chat_request(const json::value& body) {
+Result<ChatCompletionRequest> parse_chat_request(
+    const json::value& body, const SamplingParams& defaults
+) {
   if (!body.is_object()) {
     return invalid_argument(
         "The request body must be a JSON object, but is " + std::string(json_kind_name(body)) + "."
@@ -157,7 +159,7 @@ Result<ChatCompletionRequest> parse_chat_request(const json::value& body) {
   FieldReader fields(body.get_object());
   ChatCompletionRequest request;
   read_messages(fields, request.messages);
-  request.params = read_generation_params(fields);
+  request.params = read_generation_params(fields, defaults);
   // The new name wins over the old one.
   request.params.max_tokens = read_token_limit(fields, "max_completion_tokens", 1);
   const std::optional<int> old_limit = read_token_limit(fields, "max_tokens", 1);

@@ -21,8 +21,11 @@ struct ChatCompletionRequest {
   std::vector<std::string> ignored_fields;
 };
 
-// An error names the field at fault in `param`.
-Result<ChatCompletionRequest> parse_chat_request(const json::value& body);
+// `defaults` are for what the body does not say about sampling. An error names the field at fault
+// in `param`.
+Result<ChatCompletionRequest> parse_chat_request(
+    const json::value& body, const SamplingParams& defaults = {}
+);
 
 // One element of `messages`; `path` is "messages[3].".
 Result<ChatMessage> parse_chat_message(const json::value& item, const std::string& path);

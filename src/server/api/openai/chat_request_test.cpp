@@ -41,6 +41,32 @@ TEST(ChatRequest, DefaultsAreThoseOfTheApi) {
   EXPECT_EQ(request.options.conversation_date, std::nullopt);
 }
 
+TEST(ChatRequest, TakesTheServersSamplingWhereTheRequestIsSilent) {
+  const SamplingParams defaults = {
+      .temperature = 0.2F, .top_p = 0.9F, .top_k = 20, .min_p = 0.1F, .repetition_penalty = 1.2F};
+  const auto sampling_of = [&](const std::string& more) {
+    const std::string body = R"({"messages":[{"role":"user","content":"hi"}])" + more + "}";
+    return parse_chat_request(parse_json(body, "the test").value(), defaults)
+        .value()
+        .params.sampling;
+  };
+  const SamplingParams silent = sampling_of("");
+  EXPECT_EQ(silent.temperature, 0.2F);
+  EXPECT_EQ(silent.top_p, 0.9F);
+  EXPECT_EQ(silent.top_k, 20);
+  EXPECT_EQ(silent.min_p, 0.1F);
+  EXPECT_EQ(silent.repetition_penalty, 1.2F);
+  EXPECT_EQ(silent.presence_penalty, 0.0F);
+  const SamplingParams spoken =
+      sampling_of(R"(,"temperature":1,"top_p":1,"top_k":0,"min_p":0,"repetition_penalty":1)");
+  EXPECT_EQ(spoken.temperature, 1.0F);
+  EXPECT_EQ(spoken.top_p, 1.0F);
+  EXPECT_EQ(spoken.top_k, 0);
+  EXPECT_EQ(spoken.min_p, 0.0F);
+  EXPECT_EQ(spoken.repetition_penalty, 1.0F);
+  EXPECT_EQ(sampling_of(R"(,"temperature":null)").temperature, 0.2F);
+}
+
 TEST(ChatRequest, ReadsSamplingFields) {
   const ChatCompletionRequest request = parsed(
       R"(,"temperature":0.5,"top_p":0.9,"top_k":40,"min_p":0.1,"presence_penalty":-1,)"

@@ -111,7 +111,9 @@ void refuse_completion_fields(FieldReader& fields, int num_choices) {
 
 }  // namespace
 
-Result<CompletionRequest> parse_completion_request(const json::value& body) {
+Result<CompletionRequest> parse_completion_request(
+    const json::value& body, const SamplingParams& defaults
+) {
   if (!body.is_object()) {
     return invalid_argument(
         "The request body must be a JSON object, but is " + std::string(json_kind_name(body)) + "."
@@ -120,7 +122,7 @@ Result<CompletionRequest> parse_completion_request(const json::value& body) {
   FieldReader fields(body.get_object());
   CompletionRequest request;
   read_prompts(fields, request.prompts);
-  request.params = read_generation_params(fields);
+  request.params = read_generation_params(fields, defaults);
   request.params.max_tokens = read_token_limit(fields, "max_tokens", 0).value_or(kDefaultMaxTokens);
   request.echo = fields.boolean("echo").value_or(false);
   read_logprobs(fields, request);

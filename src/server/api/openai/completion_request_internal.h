@@ -25,7 +25,10 @@ struct CompletionRequest {
   std::vector<std::string> ignored_fields;
 };
 
-// An error names the field at fault in `param`.
-Result<CompletionRequest> parse_completion_request(const json::value& body);
+// `defaults` are for what the body does not say about sampling. An error names the field at fault
+// in `param`.
+Result<CompletionRequest> parse_completion_request(
+    const json::value& body, const SamplingParams& defaults = {}
+);
 
 }  // namespace rapt::openai

@@ -89,7 +89,9 @@ Result<void> plan_prompt(
 
 Result<CallPlan> plan_completion(ApiContext& context, const HttpRequest& http) {
   ASSIGN_OR_RETURN(const json::value body, parse_json(http.body, "The request body"));
-  ASSIGN_OR_RETURN(CompletionRequest completion, parse_completion_request(body));
+  ASSIGN_OR_RETURN(
+      CompletionRequest completion, parse_completion_request(body, context.config.sampling)
+  );
   GenerationParams& params = completion.params;
   ASSIGN_OR_RETURN(params.model, resolve_model(context, params.model));
   for (const std::string& field : completion.ignored_fields) {

@@ -23,16 +23,16 @@ float read_float(
   return number ? static_cast<float>(*number) : fallback;
 }
 
-float read_temperature(FieldReader& fields) {
-  const double temperature = fields.number("temperature", 0.0, 100.0).value_or(1.0);
+float read_temperature(FieldReader& fields, float fallback) {
+  const double temperature = fields.number("temperature", 0.0, 100.0).value_or(fallback);
   if (temperature < kGreedyTemperature) {
     return 0.0F;
   }
   return static_cast<float>(std::max(temperature, kMinTemperature));
 }
 
-float read_top_p(FieldReader& fields) {
-  const float top_p = read_float(fields, "top_p", 0.0, 1.0, 1.0F);
+float read_top_p(FieldReader& fields, float fallback) {
+  const float top_p = read_float(fields, "top_p", 0.0, 1.0, fallback);
   if (top_p <= 0.0F) {
     fields.fail("top_p", "top_p must be above 0 and at most 1.", "invalid_value");
   }
@@ -176,19 +176,20 @@ std::optional<int> read_token_limit(FieldReader& fields, std::string_view name, 
   return static_cast<int>(std::min<std::int64_t>(*limit, kMaxTokenLimit));
 }
 
-GenerationParams read_generation_params(FieldReader& fields) {
+GenerationParams read_generation_params(FieldReader& fields, const SamplingParams& defaults) {
   GenerationParams params;
   params.model = fields.text("model").value_or("");
   SamplingParams& sampling = params.sampling;
-  sampling.temperature = read_temperature(fields);
-  sampling.top_p = read_top_p(fields);
-  const std::int64_t top_k =
-      fields.integer("top_k", -1, std::numeric_limits<std::int64_t>::max()).value_or(0);
+  sampling.temperature = read_temperature(fields, defaults.temperature);
+  sampling.top_p = read_top_p(fields, defaults.top_p);
+  const std::int64_t top_k = fields.integer("top_k", -1, std::numeric_limits<std::int64_t>::max())
+                                 .value_or(defaults.top_k);
   sampling.top_k = static_cast<int>(std::clamp<std::int64_t>(top_k, 0, kMaxTokenLimit));
-  sampling.min_p = read_float(fields, "min_p", 0.0, 1.0, 0.0F);
+  sampling.min_p = read_float(fields, "min_p", 0.0, 1.0, defaults.min_p);
   sampling.presence_penalty = read_float(fields, "presence_penalty", -2.0, 2.0, 0.0F);
   sampling.frequency_penalty = read_float(fields, "frequency_penalty", -2.0, 2.0, 0.0F);
-  sampling.repetition_penalty = read_float(fields, "repetition_penalty", 0.01, 100.0, 1.0F);
+  sampling.repetition_penalty =
+      read_float(fields, "repetition_penalty", 0.01, 100.0, defaults.repetition_penalty);
   sampling.logit_bias = read_logit_bias(fields);
   const std::optional<std::int64_t> seed = fields.integer(
       "seed", std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()

@@ -36,7 +36,8 @@ struct GenerationParams {
 };
 
 // Reads all of them but the token limit, whose names and bounds differ between the dialects.
-GenerationParams read_generation_params(FieldReader& fields);
+// `defaults` are for what the request does not say about sampling.
+GenerationParams read_generation_params(FieldReader& fields, const SamplingParams& defaults);
 
 // A token limit field: nothing when absent, else `min` or more. Limits beyond any context are cut.
 std::optional<int> read_token_limit(FieldReader& fields, std::string_view name, int min);

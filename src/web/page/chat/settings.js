@@ -48,10 +48,10 @@ export function onChange(listener) {
 
 // The number fields: what they are called in a request, and their bounds.
 export const NUMBERS = [
-  { name: "temperature", field: "temperature", label: "Temperature", min: 0, max: 2, step: 0.05, usual: "1" },
-  { name: "topP", field: "top_p", label: "Top p", min: 0.01, max: 1, step: 0.01, usual: "1" },
-  { name: "topK", field: "top_k", label: "Top k", min: 0, max: 1000, step: 1, usual: "off" },
-  { name: "minP", field: "min_p", label: "Min p", min: 0, max: 1, step: 0.01, usual: "0" },
+  { name: "temperature", field: "temperature", label: "Temperature", min: 0, max: 2, step: 0.05, usual: "the model's" },
+  { name: "topP", field: "top_p", label: "Top p", min: 0.01, max: 1, step: 0.01, usual: "the model's" },
+  { name: "topK", field: "top_k", label: "Top k", min: 0, max: 1000, step: 1, usual: "the model's" },
+  { name: "minP", field: "min_p", label: "Min p", min: 0, max: 1, step: 0.01, usual: "the model's" },
   { name: "frequencyPenalty", field: "frequency_penalty", label: "Frequency penalty", min: -2, max: 2, step: 0.1, usual: "0" },
   { name: "presencePenalty", field: "presence_penalty", label: "Presence penalty", min: -2, max: 2, step: 0.1, usual: "0" },
   { name: "maxTokens", field: "max_completion_tokens", label: "Most tokens", min: 1, max: 1000000, step: 1, usual: "as fit" },
