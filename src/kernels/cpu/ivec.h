@@ -11,6 +11,9 @@
 //   max_unsigned                             the greater of each lane
 //   shift_left_16<n>, shift_right_16<n>      int16; to the right keeps the sign
 //   look_up(table, bytes)                    each byte b < 16 becomes table[b]
+//   add_bit_4<n>(quads, bits)                byte k plus 16 where bit n + k of the lane is set; n
+//   is
+//                                            a multiple of 4
 //   store_bytes(p, a)                        the low byte of each lane, 16 bytes
 //   round_to_int(x)                          nearest, ties to even; |x| < 2^22
 //   sum_of_lanes, max_of_lanes               of int32; of unsigned integers

@@ -77,6 +77,60 @@ static inline IVec look_up(const uint8_t* table, IVec bytes) {
   return {_mm256_shuffle_epi8(entries, bytes.lo), _mm256_shuffle_epi8(entries, bytes.hi)};
 }
 
+// Byte n of each lane four times, for n from 0 to 3.
+static inline __m256i repeat_byte(__m256i lanes, int n) {
+  const __m256i places = _mm256_setr_epi8(
+      0,
+      0,
+      0,
+      0,
+      4,
+      4,
+      4,
+      4,
+      8,
+      8,
+      8,
+      8,
+      12,
+      12,
+      12,
+      12,
+      0,
+      0,
+      0,
+      0,
+      4,
+      4,
+      4,
+      4,
+      8,
+      8,
+      8,
+      8,
+      12,
+      12,
+      12,
+      12
+  );
+  return _mm256_shuffle_epi8(
+      lanes, _mm256_add_epi8(places, _mm256_set1_epi8(static_cast<char>(n)))
+  );
+}
+
+template <int kFirst>
+static inline __m256i add_bit_4_half(__m256i quads, __m256i bits) {
+  const __m256i wanted = _mm256_set1_epi32(0x08040201 << kFirst % 8);
+  const __m256i there = _mm256_and_si256(repeat_byte(bits, kFirst / 8), wanted);
+  const __m256i is_set = _mm256_cmpeq_epi8(there, wanted);
+  return _mm256_or_si256(quads, _mm256_and_si256(is_set, _mm256_set1_epi8(16)));
+}
+
+template <int kFirst>
+static inline IVec add_bit_4(IVec quads, IVec bits) {
+  return {add_bit_4_half<kFirst>(quads.lo, bits.lo), add_bit_4_half<kFirst>(quads.hi, bits.hi)};
+}
+
 static inline void store_bytes(uint8_t* p, IVec a) {
   const __m256i low_byte = _mm256_set1_epi32(255);
   const __m256i words =

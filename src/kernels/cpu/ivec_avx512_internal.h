@@ -74,6 +74,18 @@ static inline IVec look_up(const uint8_t* table, IVec bytes) {
   return {_mm512_shuffle_epi8(_mm512_broadcast_i32x4(entries), bytes.v)};
 }
 
+template <int kFirst>
+static inline IVec add_bit_4(IVec quads, IVec bits) {
+  // Byte kFirst / 8 of each lane four times.
+  const __m512i places =
+      _mm512_broadcast_i32x4(_mm_setr_epi8(0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12));
+  const __m512i byte = _mm512_shuffle_epi8(
+      bits.v, _mm512_add_epi8(places, _mm512_set1_epi8(static_cast<char>(kFirst / 8)))
+  );
+  const __mmask64 is_set = _mm512_test_epi8_mask(byte, _mm512_set1_epi32(0x08040201 << kFirst % 8));
+  return {_mm512_mask_add_epi8(quads.v, is_set, quads.v, _mm512_set1_epi8(16))};
+}
+
 static inline void store_bytes(uint8_t* p, IVec a) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(a.v));
 }

@@ -101,6 +101,17 @@ static inline IVec look_up(const uint8_t* table, IVec bytes) {
   });
 }
 
+template <int kFirst>
+static inline IVec add_bit_4(IVec quads, IVec bits) {
+  return each_int_lane([&](int i) {
+    uint32_t sum = quads.lane[i];
+    for (int byte = 0; byte < 4; ++byte) {
+      sum += (bits.lane[i] >> (kFirst + byte) & 1U) << (8 * byte + 4);
+    }
+    return sum;
+  });
+}
+
 static inline void store_bytes(uint8_t* p, IVec a) {
   for (int lane_idx = 0; lane_idx < kLanes; ++lane_idx) {
     p[lane_idx] = static_cast<uint8_t>(a.lane[lane_idx]);

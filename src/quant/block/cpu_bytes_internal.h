@@ -42,10 +42,15 @@ struct ByteDots {
   static constexpr int kFewRows = 8;
   static constexpr int kHalves = 2;
   static constexpr int kRowsAtOnce = 6;
-#else
+#elif defined(__AVX2__)
   static constexpr int kFewRows = 4;
   static constexpr int kHalves = 1;
   static constexpr int kRowsAtOnce = 3;
+#else
+  // Of loops over arrays, which are slow to compile, only as many as try all paths.
+  static constexpr int kFewRows = 2;
+  static constexpr int kHalves = 1;
+  static constexpr int kRowsAtOnce = 2;
 #endif
   // Eight registers of weights, and their factors.
   static constexpr int64_t kVecBytes = 4 * kLanes;

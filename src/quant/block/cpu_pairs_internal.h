@@ -11,13 +11,18 @@ namespace rapt::cpu::RAPT_CPU_LEVEL {
 struct PairDots {
   static constexpr int kQuads = kBlockQuads;  // each is two pairs
   static constexpr int kFactors = 1;
-  static constexpr int kFewRows = 4;
 #if defined(__AVX512F__)
+  static constexpr int kFewRows = 4;
   static constexpr int kHalves = 2;
   static constexpr int kRowsAtOnce = 6;
-#else
+#elif defined(__AVX2__)
+  static constexpr int kFewRows = 4;
   static constexpr int kHalves = 1;
   static constexpr int kRowsAtOnce = 4;
+#else
+  static constexpr int kFewRows = 2;
+  static constexpr int kHalves = 1;
+  static constexpr int kRowsAtOnce = 2;
 #endif
   // Sixteen registers of weights, the even pairs first, and their scales.
   static constexpr int64_t kVecBytes = 4 * kLanes;

@@ -1,0 +1,2 @@
+set(SOURCES format.cpp)
+set(VNNI_LEVEL_SOURCES cpu.cpp)
