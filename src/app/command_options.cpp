@@ -157,7 +157,8 @@ Result<CommandOptions> options_of(const CommandSpec& command, FlagTargets target
   if (targets.load.model.empty() && (command.bit & kWithoutModel) == 0) {
     return invalid_argument(
         "rapt " + std::string(command.name) +
-        " needs a MODEL: a checkpoint directory, or a name such as openai/gpt-oss-20b"
+        " needs a MODEL: a checkpoint directory, a .gguf file, or a name such as "
+        "openai/gpt-oss-20b"
     );
   }
   switch (command.bit) {

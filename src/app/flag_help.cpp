@@ -67,7 +67,7 @@ std::string flag_left(const FlagSpec& flag) {
 std::string general_help() {
   std::string out =
       "usage: rapt COMMAND [arguments]\n\n"
-      "Runs and serves gpt-oss language models.\n\n"
+      "Runs and serves open-weight language models.\n\n"
       "Commands:\n";
   for (const CommandSpec& command : command_table()) {
     out +=

@@ -56,7 +56,7 @@ void print_text(
   }
   print_line("parameters", std::to_string(info.num_parameters));
   print_line("active a token", std::to_string(info.num_active_parameters));
-  print_line("expert weights", info.weight_format);
+  print_line("weights", info.weight_format);
   print_line("files", std::to_string(files.num_files) + ", " + files.container);
   print_line("tensors", files.types_text());
   print_line("weight bytes", with_gib(plan.weight_bytes));
