@@ -51,6 +51,12 @@ constexpr Case kCases[] = {
     {"cached8", "q8_0", 1, 2880, 256, false},
     {"cached-q4_1", "q4_1", 1, 2880, 512, false},
     {"down-q4_1", "q4_1", 32, 2880, 2880, false},
+    {"cached-q4_k", "q4_k", 1, 2816, 512, false},
+    {"square-q4_k", "q4_k", 12, 4096, 4096, false},
+    {"cached-q5_k", "q5_k", 1, 2816, 512, false},
+    {"square-q5_k", "q5_k", 12, 4096, 4096, false},
+    {"cached-q6_k", "q6_k", 1, 2816, 256, false},
+    {"square-q6_k", "q6_k", 12, 4096, 4096, false},
 };
 
 constexpr int kTopK = 4;

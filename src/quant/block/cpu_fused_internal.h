@@ -211,12 +211,22 @@ static inline void multiply_few(
 template <typename Rows, typename Dots, bool kIsI16>
 static inline void multiply_item(FusedItem& item, const HalfRows* halves, int64_t num_blocks) {
   constexpr int64_t kBlockBytes = kIsI16 ? kPackedI16Bytes : kPackedI8Bytes;
-  for (int64_t block = 0; block < num_blocks; block += kTileBlocks) {
-    const int64_t count = num_blocks - block < kTileBlocks ? num_blocks - block : kTileBlocks;
+  constexpr bool kIsSuper = requires {
+    Dots::kSuperBlocks;
+  };
+  int64_t depth = kTileBlocks;
+  if constexpr (kIsSuper) {
+    // A tile that the first-level cache holds does as well as registers.
+    depth = item.num_rows <= Dots::kFewRows ? Dots::kSuperBlocks : kTileBlocks;
+  }
+  for (int64_t block = 0; block < num_blocks; block += depth) {
+    const int64_t count = num_blocks - block < depth ? num_blocks - block : depth;
     const int64_t offset = block * kBlockBytes;
-    if (item.num_rows <= Dots::kFewRows) {
-      multiply_few<Rows, Dots, Dots::kFewRows, kIsI16>(item, offset, halves, block, count);
-      continue;
+    if constexpr (!kIsSuper) {
+      if (item.num_rows <= Dots::kFewRows) {
+        multiply_few<Rows, Dots, Dots::kFewRows, kIsI16>(item, offset, halves, block, count);
+        continue;
+      }
     }
     constexpr int64_t kTileBytes = kTileBlocks * Dots::kTileBlockBytes;
     alignas(64) uint8_t tile[Dots::kHalves * kTileBytes];
