@@ -105,6 +105,65 @@ Result<CommandOptions> bench_options(FlagTargets& targets) {
   return CommandOptions(std::move(bench));
 }
 
+// Values from `words`, each once, in their order; `find` knows the words, `known` lists them.
+template <typename Value, typename Find>
+Result<std::vector<Value>> find_values(
+    const std::vector<std::string>& words, std::string_view flag, std::string_view known, Find find
+) {
+  std::vector<Value> values;
+  for (const std::string& word : words) {
+    const std::optional<Value> value = find(word);
+    if (!value.has_value()) {
+      return invalid_argument(
+          "--" + std::string(flag) + ": \"" + word + "\" is none of " + std::string(known)
+      );
+    }
+    if (std::find(values.begin(), values.end(), *value) == values.end()) {
+      values.push_back(*value);
+    }
+  }
+  return values;
+}
+
+std::optional<DType> find_kv_cache_dtype(std::string_view name) {
+  if (name == "f32") {
+    return DType::kF32;
+  }
+  if (name == "bf16") {
+    return DType::kBF16;
+  }
+  return name == "fp8" ? std::optional(DType::kF8E4M3) : std::nullopt;
+}
+
+Result<CommandOptions> eval_quality_options(FlagTargets& targets) {
+  EvalQualityOptions& eval = targets.eval;
+  ASSIGN_OR_RETURN(eval.token_ids, given_token_ids(targets));
+  if (eval.token_ids.has_value() != eval.text_file.empty()) {
+    return invalid_argument("rapt eval-quality needs a text: --text FILE or --token-ids-file FILE");
+  }
+  if (eval.stride > eval.context_length) {
+    return invalid_argument(
+        "--stride is " + std::to_string(eval.stride) + ": more than --context-length, " +
+        std::to_string(eval.context_length) + ", would leave tokens out"
+    );
+  }
+  ASSIGN_OR_RETURN(
+      eval.linear_modes,
+      find_values<LinearMode>(
+          targets.eval_linear_modes, "linear-mode", "i16, i8 and f32", find_linear_mode
+      )
+  );
+  ASSIGN_OR_RETURN(
+      eval.kv_cache_dtypes,
+      find_values<DType>(
+          targets.eval_kv_types, "kv-cache-dtype", "f32, bf16 and fp8", find_kv_cache_dtype
+      )
+  );
+  eval.load = std::move(targets.load);
+  eval.json = targets.json;
+  return CommandOptions(std::move(eval));
+}
+
 SelftestOptions selftest_options(const FlagTargets& targets) {
   return SelftestOptions{
       .num_threads = targets.load.engine.num_threads,
@@ -191,6 +250,8 @@ Result<CommandOptions> options_of(const CommandSpec& command, FlagTargets target
       targets.load.engine.writes_prepared = true;
       targets.bench.load = std::move(targets.load);
       return bench_options(targets);
+    case kEvalQualityCommand:
+      return eval_quality_options(targets);
     case kAttentionCommand:
       return attention_options(targets);
     case kSelftestCommand:

@@ -18,6 +18,7 @@ int detokenize_main(const DetokenizeOptions& options);
 int harmony_main(const HarmonyOptions& options);
 int bench_latency_main(const BenchOptions& options);
 int bench_kernels_main(const BenchOptions& options);
+int eval_quality_main(const EvalQualityOptions& options);
 int attention_main(const AttentionOptions& options);
 int selftest_main(const SelftestOptions& options);
 

@@ -72,6 +72,9 @@ struct FlagTargets {
   TokenizeOptions tokenize;
   HarmonyOptions harmony;
   BenchOptions bench;
+  EvalQualityOptions eval;
+  std::vector<std::string> eval_linear_modes;
+  std::vector<std::string> eval_kv_types;
   AttentionOptions attention;
   std::string attention_action;
   std::string harmony_action;
@@ -93,6 +96,7 @@ enum CommandBit : unsigned {
   kBenchCommand = 1024,
   kAttentionCommand = 256,
   kSelftestCommand = 512,
+  kEvalQualityCommand = 2048,
 };
 
 // Commands that share flags.
@@ -140,6 +144,7 @@ std::span<const FlagSpec> attention_flags();
 std::span<const FlagSpec> serve_flags();
 std::span<const FlagSpec> answer_flags();
 std::span<const FlagSpec> bench_flags();
+std::span<const FlagSpec> eval_flags();
 
 // All of them, the table.
 // A name may have several rows, for different commands.

@@ -37,6 +37,10 @@ constexpr auto kCommands = std::to_array<CommandSpec>({
      "bench",
      "latency|kernels MODEL [flags]",
      "Measures how fast a model runs here, beside what the machine can do."},
+    {kEvalQualityCommand,
+     "eval-quality",
+     "MODEL --text FILE [flags]",
+     "Measures what each linear mode and KV cache type costs in quality, on a text."},
     {kAttentionCommand,
      "attention",
      "list|explain|selftest|bench|docs [NAME] [flags]",
@@ -51,7 +55,12 @@ constexpr auto kCommands = std::to_array<CommandSpec>({
 std::vector<FlagSpec> joined_flags() {
   std::vector<FlagSpec> flags;
   for (const auto part :
-       {bench_flags(), engine_flags(), attention_flags(), serve_flags(), answer_flags()}) {
+       {bench_flags(),
+        eval_flags(),
+        engine_flags(),
+        attention_flags(),
+        serve_flags(),
+        answer_flags()}) {
     flags.insert(flags.end(), part.begin(), part.end());
   }
   return flags;

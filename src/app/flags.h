@@ -141,6 +141,20 @@ struct BenchOptions {
   bool json = false;
 };
 
+// `rapt eval-quality`: how good a model's answers are in each mode, on a text.
+struct EvalQualityOptions {
+  LoadOptions load;
+  std::string text_file;                          // "" when token ids were given
+  std::optional<std::vector<TokenId>> token_ids;  // from --token-ids-file
+  int context_length = 512;
+  int stride = 0;      // 0: context_length
+  int max_tokens = 0;  // 0: the whole text
+  std::vector<LinearMode> linear_modes;
+  std::vector<DType> kv_cache_dtypes;
+  bool plain_reference = false;  // measure against the plain reference kernels
+  bool json = false;
+};
+
 // `rapt selftest`: every kernel's own check on this machine.
 struct SelftestOptions {
   int num_threads = 0;  // 0: the cores this process may use
@@ -180,6 +194,7 @@ using CommandOptions = std::variant<
     DetokenizeOptions,
     HarmonyOptions,
     BenchOptions,
+    EvalQualityOptions,
     AttentionOptions,
     SelftestOptions>;
 

@@ -158,7 +158,7 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .help = "the input as token ids, e.g. 1,2,3",
      .assign = [](FlagTargets& to, const FlagValue& value) { to.token_ids = value.token_ids; }},
     {.name = "token-ids-file",
-     .commands = kRunCommand | kLogitsCommand,
+     .commands = kRunCommand | kLogitsCommand | kEvalQualityCommand,
      .metavar = "FILE",
      .help = "a file of token ids, separated by commas or blanks; brackets as in JSON are fine",
      .assign = [](FlagTargets& to, const FlagValue& value) { to.token_ids_file = value.text; }},
@@ -208,7 +208,8 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .assign = [](FlagTargets& to, const FlagValue& value) { to.full = value.on; }},
     {.name = "json",
      .kind = FlagKind::kSwitch,
-     .commands = kInspectCommand | kBenchCommand | kAttentionCommand | kSelftestCommand,
+     .commands = kInspectCommand | kBenchCommand | kEvalQualityCommand | kAttentionCommand |
+                 kSelftestCommand,
      .help = "print JSON",
      .assign = [](FlagTargets& to, const FlagValue& value) { to.json = value.on; }},
 });

@@ -14,7 +14,7 @@ namespace rapt {
 
 namespace {
 
-constexpr unsigned kChoosing = kLoading | kAttentionCommand;
+constexpr unsigned kChoosing = kLoading | kEvalQualityCommand | kAttentionCommand;
 
 SettingOrigin origin_of(FlagSource source) {
   switch (source) {

@@ -43,6 +43,8 @@ struct RunCommand {
                                                             : bench_latency_main(options);
   }
 
+  int operator()(const EvalQualityOptions& options) const { return eval_quality_main(options); }
+
   int operator()(const AttentionOptions& options) const { return attention_main(options); }
 
   int operator()(const SelftestOptions& options) const { return selftest_main(options); }
