@@ -82,6 +82,64 @@ CASES = (
         (BLOCK_LAYOUT,),
         32,
     ),
+    LlamaCase(
+        "q4_0",
+        "random Q4_0 blocks; 8 heads to a KV head; linear scaling",
+        LlamaSpec(
+            212, 96, 128, 2, 8, 1, 120, head_dim=16, block_types={"": "Q4_0"},
+            rope_scaling={"rope_type": "linear", "factor": 2.0},
+        ),
+        (BLOCK_LAYOUT,),
+        32,
+    ),
+    LlamaCase(
+        "q4_1",
+        "random Q4_1 blocks, the embedding in Q8_0 as SmolLM2's file has it; Llama 3's scaling",
+        LlamaSpec(
+            213, 96, 64, 2, 4, 4, 110, tied=True, theta=500000.0, rope_scaling=_LLAMA3,
+            block_types={"": "Q4_1", "token_embd": "Q8_0"},
+        ),
+        (BLOCK_LAYOUT,),
+        96,
+    ),
+    LlamaCase(
+        "q5_0",
+        "random Q5_0 blocks; biases of attention",
+        LlamaSpec(214, 64, 96, 2, 4, 1, 110, attention_bias=True, block_types={"": "Q5_0"}),
+        (BLOCK_LAYOUT,),
+        32,
+    ),
+    LlamaCase(
+        "q5_1",
+        "random Q5_1 blocks, the embedding too; biases of the MLP",
+        LlamaSpec(215, 64, 96, 2, 4, 2, 110, tied=True, mlp_bias=True, block_types={"": "Q5_1"}),
+        (BLOCK_LAYOUT,),
+        32,
+    ),
+    LlamaCase(
+        "q4_k",
+        "random Q4_K blocks, Q6_K where the usual mix has it",
+        LlamaSpec(
+            216, 256, 512, 2, 8, 2, 100,
+            block_types={"": "Q4_K", "attn_v": "Q6_K", "ffn_down": "Q6_K", "output": "Q6_K"},
+        ),
+        (BLOCK_LAYOUT,),
+        32,
+    ),
+    LlamaCase(
+        "q5_k",
+        "random Q5_K blocks, the embedding too; one head to a KV head",
+        LlamaSpec(217, 256, 256, 2, 4, 4, 100, tied=True, block_types={"": "Q5_K"}),
+        (BLOCK_LAYOUT,),
+        32,
+    ),
+    LlamaCase(
+        "q6_k",
+        "random Q6_K blocks, the embedding too; 8 heads to a KV head",
+        LlamaSpec(218, 256, 256, 2, 16, 2, 100, tied=True, block_types={"": "Q6_K"}),
+        (BLOCK_LAYOUT,),
+        32,
+    ),
 )  # fmt: skip
 
 

@@ -106,3 +106,24 @@ def test_a_chat_says_that_no_format_is_known(binary: str, models: Path) -> None:
     result = subprocess.run(command, capture_output=True, timeout=60, check=False)
     assert result.returncode == 2
     assert b"has no tokenizer" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["grouped-heads", "llama3-rope", "q4_0"])
+def test_eval_quality_gives_transformers_perplexity(
+    binary: str, models: Path, tmp_path: Path, name: str
+) -> None:
+    golden, expected = load(name)
+    prompt = golden["prompt"]
+    tokens = tmp_path / "tokens.txt"
+    tokens.write_text(",".join(map(str, prompt)), encoding="utf-8")
+    command = [binary, "eval-quality", str(models / name / golden["layouts"][0])]
+    report = json.loads(run_rapt([*command, "--token-ids-file", str(tokens), "--json"]))
+    rows = expected[:-1].astype(np.float64)
+    largest = rows.max(axis=1, keepdims=True)
+    log_sum = np.log(np.exp(rows - largest).sum(axis=1)) + largest[:, 0]
+    theirs = np.exp(np.mean(log_sum - rows[np.arange(len(rows)), prompt[1:]]))
+    assert report["predictions"] == len(prompt) - 1
+    assert report["reference"]["perplexity"] == pytest.approx(theirs, rel=1e-5)
+    for setting in report["settings"]:
+        if setting["linear_mode"] != "i8" and setting["kv_cache_dtype"] == "f32":
+            assert setting["perplexity"] == pytest.approx(theirs, rel=1e-3), setting
