@@ -49,14 +49,24 @@ constexpr Case kCases[] = {
     {"cached4", "mxfp4", 1, 2880, 512, false},
     {"cached4-hf", "mxfp4-pairs", 1, 2880, 512, false},
     {"cached8", "q8_0", 1, 2880, 256, false},
+    {"cached-q4_0", "q4_0", 1, 2880, 512, false},
     {"cached-q4_1", "q4_1", 1, 2880, 512, false},
-    {"down-q4_1", "q4_1", 32, 2880, 2880, false},
+    {"cached-q5_0", "q5_0", 1, 2880, 512, false},
+    {"cached-q5_1", "q5_1", 1, 2880, 512, false},
     {"cached-q4_k", "q4_k", 1, 2816, 512, false},
-    {"square-q4_k", "q4_k", 12, 4096, 4096, false},
     {"cached-q5_k", "q5_k", 1, 2816, 512, false},
-    {"square-q5_k", "q5_k", 12, 4096, 4096, false},
     {"cached-q6_k", "q6_k", 1, 2816, 256, false},
-    {"square-q6_k", "q6_k", 12, 4096, 4096, false},
+    // Too large for any cache.
+    {"large-q4_0", "q4_0", 12, 4096, 4096, false},
+    {"large-q4_1", "q4_1", 12, 4096, 4096, false},
+    {"large-q5_0", "q5_0", 12, 4096, 4096, false},
+    {"large-q5_1", "q5_1", 12, 4096, 4096, false},
+    {"large-q4_k", "q4_k", 12, 4096, 4096, false},
+    {"large-q5_k", "q5_k", 12, 4096, 4096, false},
+    {"large-q6_k", "q6_k", 12, 4096, 4096, false},
+    // The shapes of SmolLM2-135M.
+    {"small-gate_up", "q4_1", 30, 576, 3072, true},
+    {"small-down", "q4_1", 30, 1536, 576, false},
 };
 
 constexpr int kTopK = 4;

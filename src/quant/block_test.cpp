@@ -221,6 +221,71 @@ TEST(BlockLinear, OddNumbersOfFeatures) {
   }
 }
 
+// Both NaN, or the same bits.
+void expect_same_but_for_nan(const std::vector<float>& a, const std::vector<float>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t idx = 0; idx < a.size(); ++idx) {
+    if (!std::isnan(a[idx]) || !std::isnan(b[idx])) {
+      ASSERT_EQ(std::bit_cast<std::uint32_t>(a[idx]), std::bit_cast<std::uint32_t>(b[idx]))
+          << "element " << idx << ": " << a[idx] << " and " << b[idx];
+    }
+  }
+}
+
+// Bytes of which scales become NaN, infinite, or anything.
+void damage(std::uint8_t* bytes, std::int64_t count, int kind) {
+  std::mt19937 generator(static_cast<unsigned>(kind));
+  for (std::int64_t idx = 0; idx < count; ++idx) {
+    const auto random = static_cast<std::uint8_t>(generator());
+    const std::uint8_t inf = idx % 2 == 0 ? 0 : kind == 1 ? 0x7C : 0xFC;
+    bytes[idx] = kind == 0 ? std::uint8_t{0xFF} : kind < 3 ? inf : random;
+  }
+}
+
+TEST(BlockLinear, DamagedBlocksSpoilTheirRowsAlone) {
+  constexpr std::int64_t kDamagedRow = 35;
+  ThreadPool pool(2);
+  for (const BlockFormat* format : all_layouts()) {
+    for (int kind = 0; kind < 6; ++kind) {
+      const std::int64_t in_features = whole_blocks(*format, 96);
+      const RandomLayer layer =
+          *make_random_layer(*format, {.out_features = 40, .in_features = in_features});
+      BlockLinear& linear = *layer.linear;
+      Experiment run = make_experiment(linear, 5);
+      const auto sound = multiply(linear, CpuLevel::kReference, pool, LinearMode::kI8, run, false);
+      const std::int64_t first = kDamagedRow * in_features / format->type.elements;
+      auto* stored = static_cast<std::uint8_t*>(layer.stored.data());
+      damage(stored + first * format->type.bytes, format->type.bytes, kind);
+      if (layer.scales.data() != nullptr) {
+        auto* scales = static_cast<std::uint8_t*>(layer.scales.data());
+        damage(scales + first * format->layout.scales_bytes, format->layout.scales_bytes, kind);
+      }
+      const Buffer prepared = prepare(linear);
+      for (const LinearMode mode : kLinearModes) {
+        linear.use_prepared(nullptr);
+        auto expected = multiply(linear, CpuLevel::kReference, pool, mode, run, false);
+        for (const CpuLevel level : runnable_cpu_levels()) {
+          for (const bool is_prepared : {false, true}) {
+            linear.use_prepared(
+                is_prepared ? static_cast<const std::byte*>(prepared.data()) : nullptr
+            );
+            expect_same_but_for_nan(expected, multiply(linear, level, pool, mode, run, false));
+            ASSERT_FALSE(HasFatalFailure()) << format->layout_name << ", damage " << kind;
+          }
+        }
+        if (mode != LinearMode::kI8) {
+          continue;
+        }
+        for (std::size_t row = 0; row < 5; ++row) {
+          EXPECT_TRUE(kind != 0 || std::isnan(expected[row * 40 + kDamagedRow]));
+          expected[row * 40 + kDamagedRow] = sound[row * 40 + kDamagedRow];
+        }
+        expect_same_bits(expected, sound);
+      }
+    }
+  }
+}
+
 // A row of packed input, as docs/NUMERICS.md says.
 struct Quantised {
   std::vector<int> q;

@@ -31,8 +31,10 @@ void pack_block(const float* x, uint8_t* to) {
     q[0] = round_to_int(mul(first, splat(factor)));
     q[1] = round_to_int(mul(second, splat(factor)));
   }
-  const int32_t minus_first = -sum_of_lanes(q[0]);
-  const int32_t minus_sum = minus_first - sum_of_lanes(q[1]);
+  int32_t sums[2];
+  sums_of_lanes(q[0], q[1], sums);
+  const int32_t minus_first = -sums[0];
+  const int32_t minus_sum = minus_first - sums[1];
   const float scaled_sum = scale * static_cast<float>(-minus_sum);
   __builtin_memcpy(to, &scale, sizeof(scale));
   __builtin_memcpy(to + kPackedSumOffset, &minus_sum, sizeof(minus_sum));

@@ -16,7 +16,8 @@
 //                                            a multiple of 4
 //   store_bytes(p, a)                        the low byte of each lane, 16 bytes
 //   round_to_int(x)                          nearest, ties to even; |x| < 2^22
-//   sum_of_lanes, max_of_lanes               of int32; of unsigned integers
+//   sums_of_lanes(a, b, sums)                sums[0] of a, sums[1] of b, of int32
+//   max_of_lanes                             of unsigned integers
 //   to_float, f16_to_float                   from int32; from the low halves of the lanes as F16
 //   as_float, as_int                         the same bits
 //   add_pair_products(sum, a, b)             sum + the dot product of two pairs

@@ -146,12 +146,16 @@ static inline IVec round_to_int(Vec a) {
   return {_mm256_cvtps_epi32(a.lo), _mm256_cvtps_epi32(a.hi)};
 }
 
-static inline int32_t sum_of_lanes(IVec a) {
-  const __m256i eight = _mm256_add_epi32(a.lo, a.hi);
-  __m128i sums = _mm_add_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256(eight, 1));
-  sums = _mm_add_epi32(sums, _mm_shuffle_epi32(sums, 0x4E));
-  sums = _mm_add_epi32(sums, _mm_shuffle_epi32(sums, 0xB1));
-  return _mm_cvtsi128_si32(sums);
+static inline void sums_of_lanes(IVec a, IVec b, int32_t* sums) {
+  const __m256i of_a = _mm256_add_epi32(a.lo, a.hi);
+  const __m256i of_b = _mm256_add_epi32(b.lo, b.hi);
+  // In turn of a and of b.
+  const __m256i eight =
+      _mm256_add_epi32(_mm256_unpacklo_epi32(of_a, of_b), _mm256_unpackhi_epi32(of_a, of_b));
+  const __m128i four =
+      _mm_add_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256(eight, 1));
+  const __m128i two = _mm_add_epi32(four, _mm_shuffle_epi32(four, 0x4E));
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(sums), two);
 }
 
 static inline uint32_t max_of_lanes(IVec a) {

@@ -94,8 +94,16 @@ static inline IVec round_to_int(Vec a) {
   return {_mm512_cvtps_epi32(a.v)};
 }
 
-static inline int32_t sum_of_lanes(IVec a) {
-  return _mm512_reduce_add_epi32(a.v);
+static inline void sums_of_lanes(IVec a, IVec b, int32_t* sums) {
+  // In turn of a and of b.
+  const __m512i sixteen =
+      _mm512_add_epi32(_mm512_unpacklo_epi32(a.v, b.v), _mm512_unpackhi_epi32(a.v, b.v));
+  const __m256i eight =
+      _mm256_add_epi32(_mm512_castsi512_si256(sixteen), _mm512_extracti64x4_epi64(sixteen, 1));
+  const __m128i four =
+      _mm_add_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256(eight, 1));
+  const __m128i two = _mm_add_epi32(four, _mm_shuffle_epi32(four, 0x4E));
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(sums), two);
 }
 
 static inline uint32_t max_of_lanes(IVec a) {

@@ -125,12 +125,15 @@ static inline IVec round_to_int(Vec a) {
   });
 }
 
-static inline int32_t sum_of_lanes(IVec a) {
-  uint32_t sum = 0;
-  for (const uint32_t lane : a.lane) {
-    sum += lane;
+static inline void sums_of_lanes(IVec a, IVec b, int32_t* sums) {
+  uint32_t of_a = 0;
+  uint32_t of_b = 0;
+  for (int lane_idx = 0; lane_idx < kLanes; ++lane_idx) {
+    of_a += a.lane[lane_idx];
+    of_b += b.lane[lane_idx];
   }
-  return static_cast<int32_t>(sum);
+  sums[0] = static_cast<int32_t>(of_a);
+  sums[1] = static_cast<int32_t>(of_b);
 }
 
 static inline uint32_t max_of_lanes(IVec a) {

@@ -8,6 +8,7 @@
 #include "quant/multiply_test_support.h"
 #include "quant/mxfp4/format_internal.h"
 #include "quant/weight_format.h"
+#include "support/block_vectors.h"
 
 namespace rapt {
 namespace {
@@ -128,6 +129,14 @@ TEST(Mxfp4, DecodesTheKnownBlock) {
   EXPECT_EQ(mxfp4_half_scale(0), 0x1p-128F);
   EXPECT_EQ(mxfp4_half_scale(1), 0x1p-127F);
   EXPECT_TRUE(std::isnan(mxfp4_half_scale(255)));
+}
+
+TEST(Mxfp4, DecodesWhatTheReferenceLibraryDoes) {
+  testing::expect_reference_values("MXFP4", 39);
+}
+
+TEST(Mxfp4, RowsAreWholeBlocks) {
+  testing::expect_whole_blocks("MXFP4", 39, 32, 17);
 }
 
 }  // namespace

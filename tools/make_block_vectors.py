@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes tests/cases/quant: super-blocks of GGUF's K-quants, and what the `gguf` package decodes.
+"""Makes tests/cases/quant: blocks of GGUF's types, and what the `gguf` package decodes from them.
 
-usage: tools/make_kquant_vectors.py            writes the files
-       tools/make_kquant_vectors.py --check    makes them again and compares
+usage: tools/make_block_vectors.py            writes the files
+       tools/make_block_vectors.py --check    makes them again and compares
 Needs the packages gguf and numpy.
 
-A file is a type's; each line is a super-block and its 256 values as little-endian fp32, both in hex.
+A file is a type's; each line is a stored block and its values as little-endian fp32, both in hex.
 """
 
 import pathlib
@@ -16,15 +16,29 @@ import numpy as np
 
 CASES = pathlib.Path(__file__).resolve().parent.parent / "tests/cases/quant"
 
-# Where a super-block has its F16 factors.
-FACTOR_OFFSETS = {"Q4_K": [0, 2], "Q5_K": [0, 2], "Q6_K": [208]}
+# Where a block has its F16 factors.
+FACTOR_OFFSETS = {
+    "Q4_0": [0],
+    "Q4_1": [0, 2],
+    "Q5_0": [0],
+    "Q5_1": [0, 2],
+    "Q8_0": [0],
+    "Q4_K": [0, 2],
+    "Q5_K": [0, 2],
+    "Q6_K": [208],
+    "MXFP4": [],
+}
 
 # Common ones, a negative one, the least and the largest subnormals, zeros of both signs, the largest.
 FACTORS = [0.0123, 0.5, -0.0371, 2.0**-24, 1023 * 2.0**-24, 0.0, -0.0, 65504.0]
 
 
+# MXFP4's are powers of two: among them the least two, which are subnormal.
+MXFP4_FACTORS = [0, 1, 2, 118, 126, 127, 130, 250]
+
+
 def make_blocks(name: str) -> np.ndarray:
-    """One super-block for each factor; its other bytes are any, those of the last all ones."""
+    """One block for each factor; its other bytes are any, those of the last all ones."""
     num_bytes = gguf.GGML_QUANT_SIZES[gguf.GGMLQuantizationType[name]][1]
     blocks = np.random.default_rng(num_bytes).integers(
         0, 256, (len(FACTORS), num_bytes), dtype=np.uint8
@@ -33,6 +47,8 @@ def make_blocks(name: str) -> np.ndarray:
     for index, offset in enumerate(FACTOR_OFFSETS[name]):
         factors = np.roll(np.array(FACTORS, dtype="<f2"), -3 * index)
         blocks[:, offset : offset + 2] = factors.view(np.uint8).reshape(-1, 2)
+    if name == "MXFP4":
+        blocks[:, 0] = MXFP4_FACTORS
     return blocks
 
 
