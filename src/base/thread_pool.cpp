@@ -42,15 +42,18 @@ void ThreadPool::run(std::int64_t count, std::int64_t grain, Function function, 
     return;
   }
   grain = std::max<std::int64_t>(grain, 1);
-  if (workers_.empty() || count <= grain) {
+  const std::int64_t num_pieces = (count + grain - 1) / grain;
+  CHECK(num_pieces <= INT_MAX, num_pieces, " pieces");
+  job_ = Job{function, context, count, grain, static_cast<std::uint32_t>(num_pieces)};
+  if (workers_.empty() || num_pieces == 1) {
+    auto left = job_.num_pieces;
     for (std::int64_t begin = 0; begin < count; begin += grain) {
+      // Where there are workers, they must not see any work.
+      num_left_.store(--left, std::memory_order_relaxed);
       function(context, 0, begin, std::min(begin + grain, count));
     }
     return;
   }
-  const std::int64_t num_pieces = (count + grain - 1) / grain;
-  CHECK(num_pieces <= INT_MAX, num_pieces, " pieces");
-  job_ = Job{function, context, count, grain, static_cast<std::uint32_t>(num_pieces)};
   num_unfinished_.store(job_.num_pieces, std::memory_order_relaxed);
   // This store and the load behind it, and a sleeper's in the opposite order, are sequentially
   // consistent: the owner sees the sleeper, or the sleeper sees the work.

@@ -46,6 +46,13 @@ class ThreadPool {
     });
   }
 
+  // For a body while it runs a piece: where the piece begins that would be taken next, or `count`
+  // if none is left. Somebody else may take it; good for asking for memory ahead of time.
+  std::int64_t next_piece() const {
+    const std::uint32_t left = num_left_.load(std::memory_order_relaxed);
+    return left == 0 ? job_.count : static_cast<std::int64_t>(job_.num_pieces - left) * job_.grain;
+  }
+
   // The same with body(worker_idx, begin, end), worker_idx in [0, num_threads()): for bodies that
   // need scratch memory of their own. Which worker gets which piece is not fixed, so a result may
   // never depend on worker_idx.

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/check.h"
+#include "base/thread_pool.h"
 #include "quant/linear_method.h"
 #include "quant/multiply_rows_internal.h"
 
@@ -28,10 +29,16 @@ inline constexpr std::int64_t kItemRows = 256;
 // Rows of a group, on average, at which reading the weights takes longer than multiplying.
 inline constexpr std::int64_t kFewRows = 8;
 
+// What a thread will most likely read next.
+struct NextStrip {
+  std::int32_t matrix = -1;  // -1: nothing
+  std::int64_t first_feature = 0;
+};
+
 // Cuts a multiply into items of up to kItemRows rows of one group and kItemFeatures output
-// features, and runs body(matrix, first_feature, end_feature, rows) for each on the pool. With few
-// rows and much work, an item may be `max_strips` times as wide: a kernel that knows what comes
-// next can fetch it.
+// features, and runs body(matrix, first_feature, end_feature, rows, next) for each on the pool.
+// With few rows and much work, an item may be `max_strips` times as wide. next() guesses the
+// NextStrip of the thread that calls it at the start of the last strip of an item.
 template <typename Body>
 void for_each_multiply_item(
     const MultiplyCall& call, std::int64_t out_features, std::int64_t max_strips, Body&& body
@@ -69,26 +76,47 @@ void for_each_multiply_item(
     features *= std::clamp<std::int64_t>(strips, 1, max_strips);
   }
   const std::int64_t num_strips = (out_features + features - 1) / features;
-  const auto run_item = [&](std::int64_t item) {
+
+  struct Place {
+    const RowGroup* group;
+    std::int64_t first_row;  // within the group
+    std::int64_t first_feature;
+  };
+
+  const auto place_of = [&](std::int64_t item) {
     std::int64_t chunk = item / num_strips;
     const RowGroup* group = call.groups.data();
     while (chunk >= chunks_of(*group)) {
       chunk -= chunks_of(*group);
       ++group;
     }
-    MultiplyRows item_rows = rows;
-    item_rows.first_row = group->first + chunk * kItemRows;
-    item_rows.num_rows = std::min<std::int64_t>(group->count - chunk * kItemRows, kItemRows);
-    const std::int64_t first_feature = item % num_strips * features;
-    const std::int64_t end_feature = std::min(first_feature + features, out_features);
-    body(group->matrix, first_feature, end_feature, item_rows);
+    return Place{group, chunk * kItemRows, item % num_strips * features};
   };
-  call.stream.pool
-      ->parallel_for(num_chunks * num_strips, 1, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t item = begin; item < end; ++item) {
-          run_item(item);
-        }
-      });
+  ThreadPool& pool = *call.stream.pool;
+  const std::int64_t num_items = num_chunks * num_strips;
+  // How many items the other threads will have taken when this one is done with a strip.
+  const std::int64_t num_overtaking = (pool.num_threads() - 1) * kItemFeatures / features;
+  const auto next = [&] {
+    const std::int64_t item = pool.next_piece() + num_overtaking;
+    if (item >= num_items) {
+      return NextStrip{};
+    }
+    const Place place = place_of(item);
+    return NextStrip{place.group->matrix, place.first_feature};
+  };
+  const auto run_item = [&](std::int64_t item) {
+    const Place place = place_of(item);
+    MultiplyRows item_rows = rows;
+    item_rows.first_row = place.group->first + place.first_row;
+    item_rows.num_rows = std::min<std::int64_t>(place.group->count - place.first_row, kItemRows);
+    const std::int64_t end_feature = std::min(place.first_feature + features, out_features);
+    body(place.group->matrix, place.first_feature, end_feature, item_rows, next);
+  };
+  pool.parallel_for(num_items, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t item = begin; item < end; ++item) {
+      run_item(item);
+    }
+  });
 }
 
 // Runs multiply(rows) for an item of a kernel that knows nothing of activations; one that follows

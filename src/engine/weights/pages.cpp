@@ -65,9 +65,22 @@ Result<void> lock_mapped_memory() {
   );
 }
 
+namespace {
+
+void be_nice(int nice) {
+  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), nice);
+}
+
+}  // namespace
+
 void lower_thread_priority() {
+  constexpr int kQuarter = 5;  // a third of the weight of a thread of priority 0
+  be_nice(kQuarter);
+}
+
+void lower_thread_priority_most() {
   constexpr int kLeastNice = 19;
-  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kLeastNice);
+  be_nice(kLeastNice);
   constexpr int kThisThread = 1;       // IOPRIO_WHO_PROCESS
   constexpr int kIdleClass = 3 << 13;  // IOPRIO_CLASS_IDLE
   ::syscall(SYS_ioprio_set, kThisThread, 0, kIdleClass);

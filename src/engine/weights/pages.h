@@ -20,7 +20,10 @@ void read_pages(std::span<const std::byte> bytes);
 // Keeps all that is mapped now in memory from its first use on; fails when the process may not.
 Result<void> lock_mapped_memory();
 
-// Has the calling thread take processor and disk only when nobody else wants them.
+// Has the calling thread step back where others want the processor: a quarter of it is left.
 void lower_thread_priority();
+
+// Has the calling thread take processor and disk only when nobody else wants them.
+void lower_thread_priority_most();
 
 }  // namespace rapt

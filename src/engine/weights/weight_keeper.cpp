@@ -84,9 +84,11 @@ void WeightKeeper::stop() {
 }
 
 void WeightKeeper::run(const RunBetweenSteps& run_between_steps) {
+  // Steps wait for pages that are not mapped yet, so beside busy processes this may not starve.
   lower_thread_priority();
   read_all();
   if (writes_ && layout_ && !is_prepared_) {
+    lower_thread_priority_most();
     write_copy(run_between_steps);
   }
 }

@@ -23,6 +23,12 @@
 //   add_pair_products(sum, a, b)             sum + the dot product of two pairs
 //   load_columns(p, stride, columns)         16 rows of 16 bytes, `stride` apart: lane r of
 //                                            columns[i] is bytes 4i to 4i + 3 of row r
+//   load_rows(p, stride, rows)               16 rows of 16 bytes: four lanes each, row r in lanes
+//                                            r / 4 * 4 to r / 4 * 4 + 3 of rows[r % 4]
+//   load_long_rows(p, stride, rows)          16 rows of 32 bytes: eight lanes each, row r in lanes
+//                                            r / 4 % 2 * 8 and on of rows[r % 4 + r / 8 * 4]
+//   add_across, add_long_across(rows)        lane r is the sum of row r's four or eight lanes
+//   splat_16, splat_32(p)                    16 or 32 bytes, again and again
 //   load_spread(p, stride, spread)           16 rows of 64 bytes: lane r of spread[i] is bytes 16i
 //                                            to 16i + 3 of row r
 //   widen_bytes(low, high, even, odd)        32 int8, plus 256 times those at `high` if not null,

@@ -201,6 +201,68 @@ static inline IVec add_pair_products(IVec sum, IVec a, IVec b) {
   return _mm256_inserti128_si256(_mm256_castsi128_si256(first), second, 1);
 }
 
+[[gnu::always_inline]] static inline void load_rows(const uint8_t* p, int64_t stride, IVec* rows) {
+#pragma GCC unroll 4
+  for (int idx = 0; idx < 4; ++idx) {
+    const uint8_t* row = p + idx * stride;
+    rows[idx] = {load_two_rows(row, stride), load_two_rows(row + 8 * stride, stride)};
+  }
+}
+
+[[gnu::always_inline]] static inline IVec splat_16(const uint8_t* p) {
+  const __m256i bytes =
+      _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  return {bytes, bytes};
+}
+
+[[gnu::always_inline]] static inline __m256i add_across_half(
+    __m256i a, __m256i b, __m256i c, __m256i d
+) {
+  const __m256i ab = _mm256_add_epi32(_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
+  const __m256i cd = _mm256_add_epi32(_mm256_unpacklo_epi32(c, d), _mm256_unpackhi_epi32(c, d));
+  return _mm256_add_epi32(_mm256_unpacklo_epi64(ab, cd), _mm256_unpackhi_epi64(ab, cd));
+}
+
+[[gnu::always_inline]] static inline IVec add_across(const IVec* rows) {
+  return {
+      add_across_half(rows[0].lo, rows[1].lo, rows[2].lo, rows[3].lo),
+      add_across_half(rows[0].hi, rows[1].hi, rows[2].hi, rows[3].hi)};
+}
+
+[[gnu::always_inline]] static inline void load_long_rows(
+    const uint8_t* p, int64_t stride, IVec* rows
+) {
+  const auto row = [&](int idx) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + idx * stride));
+  };
+#pragma GCC unroll 4
+  for (int idx = 0; idx < 4; ++idx) {
+    rows[idx] = {row(idx), row(idx + 4)};
+    rows[idx + 4] = {row(idx + 8), row(idx + 12)};
+  }
+}
+
+[[gnu::always_inline]] static inline IVec splat_32(const uint8_t* p) {
+  const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+  return {bytes, bytes};
+}
+
+[[gnu::always_inline]] static inline __m256i add_halves(__m256i a, __m256i b) {
+  return _mm256_add_epi32(
+      _mm256_permute2x128_si256(a, b, 0x20), _mm256_permute2x128_si256(a, b, 0x31)
+  );
+}
+
+[[gnu::always_inline]] static inline IVec add_long_across(const IVec* rows) {
+  IVec sums[4];
+#pragma GCC unroll 4
+  for (int idx = 0; idx < 4; ++idx) {
+    sums[idx] = {
+        add_halves(rows[idx].lo, rows[idx].hi), add_halves(rows[idx + 4].lo, rows[idx + 4].hi)};
+  }
+  return add_across(sums);
+}
+
 [[gnu::always_inline]] static inline void load_eight_rows(
     const uint8_t* p, int64_t stride, __m256i* columns
 ) {

@@ -147,6 +147,60 @@ static inline IVec add_pair_products(IVec sum, IVec a, IVec b) {
   return _mm512_inserti32x4(rows, row(12), 3);
 }
 
+[[gnu::always_inline]] static inline void load_rows(const uint8_t* p, int64_t stride, IVec* rows) {
+#pragma GCC unroll 4
+  for (int idx = 0; idx < 4; ++idx) {
+    rows[idx] = {load_four_rows(p + idx * stride, stride)};
+  }
+}
+
+[[gnu::always_inline]] static inline IVec splat_16(const uint8_t* p) {
+  return {_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)))};
+}
+
+[[gnu::always_inline]] static inline IVec add_across(const IVec* rows) {
+  const __m512i ab = _mm512_add_epi32(
+      _mm512_unpacklo_epi32(rows[0].v, rows[1].v), _mm512_unpackhi_epi32(rows[0].v, rows[1].v)
+  );
+  const __m512i cd = _mm512_add_epi32(
+      _mm512_unpacklo_epi32(rows[2].v, rows[3].v), _mm512_unpackhi_epi32(rows[2].v, rows[3].v)
+  );
+  return {_mm512_add_epi32(_mm512_unpacklo_epi64(ab, cd), _mm512_unpackhi_epi64(ab, cd))};
+}
+
+// Two rows of 32 bytes, 4 * stride apart.
+[[gnu::always_inline]] static inline __m512i load_two_long_rows(const uint8_t* p, int64_t stride) {
+  const __m256i first = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+  const __m256i second = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + 4 * stride));
+  return _mm512_inserti64x4(_mm512_castsi256_si512(first), second, 1);
+}
+
+[[gnu::always_inline]] static inline void load_long_rows(
+    const uint8_t* p, int64_t stride, IVec* rows
+) {
+#pragma GCC unroll 4
+  for (int idx = 0; idx < 4; ++idx) {
+    rows[idx] = {load_two_long_rows(p + idx * stride, stride)};
+    rows[idx + 4] = {load_two_long_rows(p + (idx + 8) * stride, stride)};
+  }
+}
+
+[[gnu::always_inline]] static inline IVec splat_32(const uint8_t* p) {
+  return {_mm512_broadcast_i64x4(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)))};
+}
+
+[[gnu::always_inline]] static inline IVec add_long_across(const IVec* rows) {
+  IVec sums[4];
+#pragma GCC unroll 4
+  for (int idx = 0; idx < 4; ++idx) {
+    const __m512i a = rows[idx].v;
+    const __m512i b = rows[idx + 4].v;
+    sums[idx] = {
+        _mm512_add_epi32(_mm512_shuffle_i32x4(a, b, 0x88), _mm512_shuffle_i32x4(a, b, 0xDD))};
+  }
+  return add_across(sums);
+}
+
 [[gnu::always_inline]] static inline void load_columns(
     const uint8_t* p, int64_t stride, IVec* columns
 ) {

@@ -174,6 +174,55 @@ static inline IVec add_pair_products(IVec sum, IVec a, IVec b) {
   });
 }
 
+[[gnu::always_inline]] static inline void load_rows(const uint8_t* p, int64_t stride, IVec* rows) {
+  for (int row = 0; row < kLanes; ++row) {
+    __builtin_memcpy(&rows[row % 4].lane[row / 4 * 4], p + row * stride, 16);
+  }
+}
+
+[[gnu::always_inline]] static inline void load_long_rows(
+    const uint8_t* p, int64_t stride, IVec* rows
+) {
+  for (int row = 0; row < kLanes; ++row) {
+    IVec& two = rows[row % 4 + row / 8 * 4];
+    __builtin_memcpy(&two.lane[row / 4 % 2 * 8], p + row * stride, 32);
+  }
+}
+
+static inline IVec splat_16(const uint8_t* p) {
+  IVec a;
+  for (int lane_idx = 0; lane_idx < kLanes; ++lane_idx) {
+    __builtin_memcpy(&a.lane[lane_idx], p + lane_idx % 4 * 4, 4);
+  }
+  return a;
+}
+
+static inline IVec splat_32(const uint8_t* p) {
+  IVec a;
+  for (int lane_idx = 0; lane_idx < kLanes; ++lane_idx) {
+    __builtin_memcpy(&a.lane[lane_idx], p + lane_idx % 8 * 4, 4);
+  }
+  return a;
+}
+
+static inline IVec add_across(const IVec* rows) {
+  return each_int_lane([&](int row) {
+    const uint32_t* lane = rows[row % 4].lane + row / 4 * 4;
+    return lane[0] + lane[1] + lane[2] + lane[3];
+  });
+}
+
+static inline IVec add_long_across(const IVec* rows) {
+  return each_int_lane([&](int row) {
+    const uint32_t* lane = rows[row % 4 + row / 8 * 4].lane + row / 4 % 2 * 8;
+    uint32_t sum = 0;
+    for (int idx = 0; idx < 8; ++idx) {
+      sum += lane[idx];
+    }
+    return sum;
+  });
+}
+
 [[gnu::always_inline]] static inline void load_columns(
     const uint8_t* p, int64_t stride, IVec* columns
 ) {

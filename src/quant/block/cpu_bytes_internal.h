@@ -6,21 +6,10 @@
 // With i16 the inputs are two bytes, and dot = 256 * (weights . high) + (weights . low). What the
 // offset adds, 2^offset_shift * sum of q, is taken away beforehand.
 
+#include "quant/block/cpu_across_internal.h"
 #include "quant/block/cpu_fused_internal.h"
 
 namespace rapt::cpu::RAPT_CPU_LEVEL {
-
-static inline int32_t load_int32(const uint8_t* p) {
-  int32_t value;
-  __builtin_memcpy(&value, p, sizeof(value));
-  return value;
-}
-
-static inline Vec splat_float(const uint8_t* packed) {
-  float value;
-  __builtin_memcpy(&value, packed, sizeof(value));
-  return splat(value);
-}
 
 // What the bytes of a format are.
 struct ByteShape {
@@ -69,7 +58,9 @@ struct ByteDots {
         store_int(to + (kQuads + idx) * kVecBytes, as_int(factors[idx]));
       }
     };
-    for_each_block<Rows, kFactors>(weights, first_block, num_blocks, store_block);
+    for_each_block<Rows, kFactors, !knows_fetch_bytes<Rows>()>(
+        weights, first_block, num_blocks, store_block
+    );
   }
 
   // Minus what the offset adds to the dot product of part kPart of a block with this input.
@@ -199,7 +190,8 @@ struct ByteDots {
       int64_t tile_bytes,
       int64_t num_blocks,
       const uint8_t* const* inputs,
-      float* sums
+      float* sums,
+      Ahead ahead
   ) {
     constexpr int64_t kBlockBytes = kIsI16 ? kPackedI16Bytes : kPackedI8Bytes;
     Vec total[kNumHalves][kRows];
@@ -211,6 +203,7 @@ struct ByteDots {
       }
     }
     for (int64_t block = 0; block < num_blocks; ++block) {
+      ahead.fetch_lines(block);
       const int64_t offset = block * kBlockBytes;
       const uint8_t* weights = tile + block * kTileBlockBytes;
       add_tile_part<0, kRows, kNumHalves, kIsI16>(weights, tile_bytes, inputs, offset, total);
@@ -272,6 +265,14 @@ struct ByteDots {
       int64_t offset,
       float* sums
   ) {
+    constexpr bool kIsLong = kRows <= most_long_rows<Rows>();
+    if constexpr (kIsLong || kRows <= most_short_rows<Rows>()) {
+      static_assert(kShape.num_scales == 1 && !kShape.has_min && kShape.offset_shift >= 0);
+      multiply_few_across<Rows, kShape.offset_shift, kRows, kIsI16, kIsLong>(
+          weights, first_block, num_blocks, all_inputs, offset, sums
+      );
+      return;
+    }
     constexpr int64_t kBlockBytes = kIsI16 ? kPackedI16Bytes : kPackedI8Bytes;
     Vec total[kRows];
     const uint8_t* inputs[kRows];

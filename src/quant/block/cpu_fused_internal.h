@@ -45,39 +45,88 @@ static inline HalfRows place_prepared_half(
   return {codes, codes + num_stored * codes_bytes, 0, 0};
 }
 
-// Asks for kLines lines of memory to come into the second-level cache.
+// Asks for kLines lines of memory to come into the first-level cache.
 template <int kLines>
 [[gnu::always_inline]] static inline void fetch(const uint8_t* p) {
 #pragma GCC unroll 17
   for (int line = 0; line < kLines; ++line) {
-    __builtin_prefetch(p + line * 64, 0, 2);
+    __builtin_prefetch(p + line * 64, 0, 3);
   }
+}
+
+// Whether `Rows` says how many bytes a block of its 16 rows takes.
+template <typename Rows>
+constexpr bool knows_fetch_bytes() {
+  return requires {
+    Rows::kFetchBytes;
+  };
 }
 
 // Calls function(block, quads, factors) for each block of a half: `quads` is 32 inputs of 16 rows
 // as Dots wants them, and `factors` are kFactors registers: the scale (two, where each 16 inputs
 // have their own), and then the min, where the format has one. `Rows` has
 //   kGroup                                    blocks whose factors are read at once
-//   fetch_next(half, block)                   what a group's reading fetches
+//   kFetchBytes                               of a block of all rows; reading a block fetches that
+//                                             much of what comes next
 //   load_scales(half, block, count, factors)  of a group, whose last may be shorter
 //   load_quads(half, block, quads)
-template <typename Rows, int kFactors, typename Function>
+// or, in the place of kFetchBytes, fetch_next(half, block), what a group's reading fetches. Even
+// fetches matter: a core waits when it has asked for more than some twenty lines. With kFetches
+// false the caller fetches.
+template <typename Rows, int kFactors, bool kFetches = true, typename Function>
 [[gnu::always_inline]] static inline void for_each_block(
     const HalfRows& half, int64_t first_block, int64_t num_blocks, const Function& function
 ) {
   for (int64_t block = 0; block < num_blocks; block += Rows::kGroup) {
     const int64_t left = num_blocks - block;
     const int64_t count = left < Rows::kGroup ? left : Rows::kGroup;
-    Rows::fetch_next(half, first_block + block);
+    if constexpr (kFetches && !knows_fetch_bytes<Rows>()) {
+      Rows::fetch_next(half, first_block + block);
+    }
     Vec factors[Rows::kGroup * kFactors];
     Rows::load_scales(half, first_block + block, count, factors);
     for (int64_t idx = 0; idx < count; ++idx) {
+      if constexpr (kFetches && knows_fetch_bytes<Rows>()) {
+        constexpr int64_t kBytes = Rows::kFetchBytes;
+        fetch<(kBytes + 63) / 64>(half.next + (first_block + block + idx) * kBytes);
+      }
       IVec quads[kBlockQuads];
       Rows::load_quads(half, first_block + block + idx, quads);
       function(block + idx, quads, factors + idx * kFactors);
     }
   }
 }
+
+// What the multiplying of a tile fetches: a few lines for each block.
+struct Ahead {
+  const uint8_t* from = nullptr;
+  int64_t num_lines = 0;
+
+  [[gnu::always_inline]] inline void fetch_lines(int64_t block) const {
+    const uint8_t* p = from + block * num_lines * 64;
+    for (int64_t line = 0; line < num_lines; ++line) {
+      __builtin_prefetch(p + line * 64, 0, 2);
+    }
+  }
+};
+
+// Spreads the fetching of what follows two halves over the multiplies of a tile.
+struct AheadPlan {
+  const uint8_t* from[2] = {};
+  int64_t lines_in_half = 0;
+  int64_t lines_per_block = 0;
+  int64_t num_fetched = 0;
+
+  inline Ahead take(int64_t num_blocks) {
+    const int64_t half = num_fetched < lines_in_half ? 0 : 1;
+    const int64_t line = num_fetched - half * lines_in_half;
+    if (line >= lines_in_half) {
+      return {};
+    }
+    num_fetched += lines_per_block * num_blocks;
+    return {from[half] + line * 64, lines_per_block};
+  }
+};
 
 // The part of an item that is the same for all its blocks.
 struct FusedItem {
@@ -170,21 +219,23 @@ static inline void multiply_tile(
     int64_t offset,
     const uint8_t* tile,
     int64_t tile_bytes,
-    int64_t num_blocks
+    int64_t num_blocks,
+    AheadPlan& ahead
 ) {
   for (; num_rows >= kCount; num_rows -= kCount, first += kCount) {
     const uint8_t* inputs[kCount];
     for (int idx = 0; idx < kCount; ++idx) {
       inputs[idx] = item.inputs[first + idx] + offset;
     }
+    float* sums = item.sums + first * 2 * kLanes + half * kLanes;
     Dots::template multiply_tile<kCount, kHalves, kIsI16>(
-        tile, tile_bytes, num_blocks, inputs, item.sums + first * 2 * kLanes + half * kLanes
+        tile, tile_bytes, num_blocks, inputs, sums, ahead.take(num_blocks)
     );
   }
   if constexpr (kCount > 1) {
     if (num_rows > 0) {
       multiply_tile<Dots, kCount - 1, kHalves, kIsI16>(
-          item, first, num_rows, half, offset, tile, tile_bytes, num_blocks
+          item, first, num_rows, half, offset, tile, tile_bytes, num_blocks, ahead
       );
     }
   }
@@ -230,12 +281,23 @@ static inline void multiply_item(FusedItem& item, const HalfRows* halves, int64_
     }
     constexpr int64_t kTileBytes = kTileBlocks * Dots::kTileBlockBytes;
     alignas(64) uint8_t tile[Dots::kHalves * kTileBytes];
+    AheadPlan ahead;
+    if constexpr (knows_fetch_bytes<Rows>()) {
+      const int64_t num_multiplies =
+          (item.num_rows + Dots::kRowsAtOnce - 1) / Dots::kRowsAtOnce * 2 / Dots::kHalves;
+      ahead.lines_in_half = (count * Rows::kFetchBytes + 63) / 64;
+      ahead.lines_per_block =
+          (2 * ahead.lines_in_half + num_multiplies * count - 1) / (num_multiplies * count);
+      for (int half = 0; half < 2; ++half) {
+        ahead.from[half] = halves[half].next + block * Rows::kFetchBytes;
+      }
+    }
     for (int half = 0; half < 2; half += Dots::kHalves) {
       for (int idx = 0; idx < Dots::kHalves; ++idx) {
         Dots::template unpack<Rows>(halves[half + idx], block, count, tile + idx * kTileBytes);
       }
       multiply_tile<Dots, Dots::kRowsAtOnce, Dots::kHalves, kIsI16>(
-          item, 0, item.num_rows, half, offset, tile, kTileBytes, count
+          item, 0, item.num_rows, half, offset, tile, kTileBytes, count, ahead
       );
     }
   }
@@ -303,10 +365,11 @@ static inline void multiply_blocks(
     const int64_t end = end_feature - feature < kStrip ? end_feature : feature + kStrip;
     HalfRows halves[2];
     const LaneMap map = place_halves<Format>(matrix, feature, end, halves);
-    if (end < end_feature) {
+    const BlockMatrix* next_matrix = end < end_feature ? &matrix : matrix.next;
+    if (next_matrix != nullptr) {
       HalfRows next[2];
-      const int64_t next_end = end_feature - end < kStrip ? end_feature : end + kStrip;
-      place_halves<Format>(matrix, end, next_end, next);
+      const int64_t next_row = end < end_feature ? end : matrix.next_row;
+      place_halves<Format>(*next_matrix, next_row, next_row, next);
       halves[0].next = next[0].next;
       halves[1].next = next[1].next;
     }

@@ -35,9 +35,7 @@ struct NibbleRows {
   static constexpr int64_t kHeaderBytes = (kHasMin ? 4 : 2) + (kHasFifthBits ? 4 : 0);
   static constexpr int64_t kBlockBytes = kHeaderBytes + 16;
 
-  [[gnu::always_inline]] static inline void fetch_next(const HalfRows& half, int64_t block) {
-    fetch<(kBlockBytes + 3) / 4>(half.next + block * kBlockBytes * kLanes);
-  }
+  static constexpr int64_t kFetchBytes = kBlockBytes * kLanes;
 
   [[gnu::always_inline]] static inline void load_scales(
       const HalfRows& half, int64_t block, int64_t /*count*/, Vec* factors
@@ -75,10 +73,7 @@ struct NibblePreparedRows {
   static constexpr int64_t kCodesBytes = kHasFifthBits ? 320 : 256;
   static constexpr int64_t kScalesBytes = kHasMin ? 64 : 32;
 
-  [[gnu::always_inline]] static inline void fetch_next(const HalfRows& half, int64_t block) {
-    constexpr int64_t kBytes = kCodesBytes + kScalesBytes;
-    fetch<(kBytes + 63) / 64>(half.next + block * kBytes);
-  }
+  static constexpr int64_t kFetchBytes = kCodesBytes + kScalesBytes;
 
   [[gnu::always_inline]] static inline void load_scales(
       const HalfRows& half, int64_t block, int64_t /*count*/, Vec* factors

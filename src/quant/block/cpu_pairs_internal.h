@@ -76,7 +76,9 @@ struct PairDots {
       }
       store_int(to + 2 * kQuads * kVecBytes, as_int(factors[0]));
     };
-    for_each_block<Rows, kFactors>(weights, first_block, num_blocks, store_block);
+    for_each_block<Rows, kFactors, !knows_fetch_bytes<Rows>()>(
+        weights, first_block, num_blocks, store_block
+    );
   }
 
   // sums: [kRows][2][lane], from the half of the tile on.
@@ -86,7 +88,8 @@ struct PairDots {
       int64_t tile_bytes,
       int64_t num_blocks,
       const uint8_t* const* inputs,
-      float* sums
+      float* sums,
+      Ahead ahead
   ) {
     alignas(64) uint8_t wide[kRows * kTileBlocks * kWideBytes];
     for (int row = 0; row < kRows; ++row) {
@@ -101,6 +104,7 @@ struct PairDots {
       }
     }
     for (int64_t block = 0; block < num_blocks; ++block) {
+      ahead.fetch_lines(block);
       const uint8_t* input = wide + block * kWideBytes;
       const uint8_t* weights = tile + block * kTileBlockBytes;
       IVec dot[kNumHalves][kRows];

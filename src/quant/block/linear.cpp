@@ -66,8 +66,9 @@ void BlockLinear::run(const MultiplyCall& call) const {
   const auto run_item = [&](std::int32_t matrix_idx,
                             std::int64_t first_feature,
                             std::int64_t end_feature,
-                            const MultiplyRows& rows) {
-    const BlockMatrix weights = matrix(matrix_idx);
+                            const MultiplyRows& rows,
+                            const auto& next) {
+    BlockMatrix weights = matrix(matrix_idx);
     const float* bias = bias_.empty() ? nullptr : bias_.data() + matrix_idx * out_features_;
     // Only a last strip can have an odd number of features.
     const std::int64_t end_fused = !may_fuse ? first_feature
@@ -75,7 +76,19 @@ void BlockLinear::run(const MultiplyCall& call) const {
                                        ? end_feature
                                        : (end_feature - 1) / kPieceRows * kPieceRows;
     if (first_feature < end_fused) {
-      kernels.fused(weights, bias, first_feature, end_fused, rows);
+      // The last strip by itself, so that what is read next is asked for as late as possible.
+      const std::int64_t last_strip = (end_fused - 1) / kPieceRows * kPieceRows;
+      const BlockMatrix same = weights;
+      if (first_feature < last_strip) {
+        weights.next = &same;
+        weights.next_row = last_strip;
+        kernels.fused(weights, bias, first_feature, last_strip, rows);
+      }
+      const NextStrip strip = next();
+      const BlockMatrix after = matrix(std::max(strip.matrix, 0));
+      weights.next = strip.matrix < 0 ? nullptr : &after;
+      weights.next_row = strip.first_feature;
+      kernels.fused(weights, bias, last_strip, end_fused, rows);
     }
     if (end_fused < end_feature) {
       const auto multiply = [&](const MultiplyRows& part) {

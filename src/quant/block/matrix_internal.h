@@ -42,6 +42,10 @@ struct BlockMatrix {
   // The prepared copy, or null: a piece for each 32 rows.
   const std::uint8_t* pieces = nullptr;
   std::int64_t piece_bytes = 0;
+
+  // What is read after the features of a call, or null: `next` from row `next_row` on.
+  const BlockMatrix* next = nullptr;
+  std::int64_t next_row = 0;
 };
 
 // Multiplies an item's rows with features [first_feature, end_feature).

@@ -97,7 +97,8 @@ class DenseLinear : public LinearMethod {
     const auto run_item = [&](std::int32_t matrix_idx,
                               std::int64_t first_feature,
                               std::int64_t end_feature,
-                              const MultiplyRows& rows) {
+                              const MultiplyRows& rows,
+                              const auto& /*next*/) {
       const DenseMatrix weights = matrix(matrix_idx);
       const float* bias = bias_.empty() ? nullptr : bias_.data() + matrix_idx * out_features_;
       const auto multiply = [&](const MultiplyRows& part) {

@@ -57,9 +57,7 @@ struct Mxfp4GgufRows {
 
   static constexpr int kGroup = 4;
 
-  [[gnu::always_inline]] static inline void fetch_next(const HalfRows& half, int64_t block) {
-    fetch<17>(half.next + block * kBlockBytes * kLanes);
-  }
+  static constexpr int64_t kFetchBytes = kBlockBytes * kLanes;
 
   // The scales of four blocks of a row are 17 bytes apart: the first is in byte 0 of the first 16
   // bytes, the second in byte 1 of the next 16, and so on.
@@ -79,6 +77,16 @@ struct Mxfp4GgufRows {
     scales[1] = mxfp4_scales(mxfp4_exponents<1>(spread[1]));
     scales[2] = mxfp4_scales(mxfp4_exponents<2>(spread[2]));
     scales[3] = mxfp4_scales(mxfp4_exponents<3>(spread[3]));
+  }
+
+  static constexpr int kMostShort = 1;
+
+  [[gnu::always_inline]] static inline void load_short_rows(
+      const HalfRows& half, int64_t block, IVec* rows
+  ) {
+    IVec pairs[4];
+    load_rows(half.codes + block * kBlockBytes, half.codes_stride, pairs);
+    unpack_mxfp4_halves(pairs, rows);
   }
 
   [[gnu::always_inline]] static inline void load_quads(
@@ -105,9 +113,7 @@ struct Mxfp4PairsRowsApart {
 
   static constexpr int kGroup = 4;
 
-  [[gnu::always_inline]] static inline void fetch_next(const HalfRows& half, int64_t block) {
-    fetch<16>(half.next + block * kBlockBytes * kLanes);
-  }
+  static constexpr int64_t kFetchBytes = kBlockBytes * kLanes;
 
   [[gnu::always_inline]] static inline void load_scales(
       const HalfRows& half, int64_t block, int64_t count, Vec* scales
@@ -162,9 +168,7 @@ struct Mxfp4PreparedRows {
   static constexpr int kGroup = 1;
   static constexpr int64_t kBlockBytes = 256;
 
-  [[gnu::always_inline]] static inline void fetch_next(const HalfRows& half, int64_t block) {
-    fetch<4>(half.next + block * kBlockBytes);
-  }
+  static constexpr int64_t kFetchBytes = kBlockBytes + kLanes;
 
   [[gnu::always_inline]] static inline void load_scales(
       const HalfRows& half, int64_t block, int64_t /*count*/, Vec* scales

@@ -13,12 +13,17 @@ constexpr int64_t kBlockBytes = 34;
   return kHasByteDots ? xor_int(quads, splat_int(static_cast<int32_t>(0x80808080U))) : quads;
 }
 
+[[gnu::always_inline]] inline void all_to_dots(IVec* quads) {
+#pragma GCC unroll 8
+  for (int quad = 0; quad < kBlockQuads; ++quad) {
+    quads[quad] = to_dots(quads[quad]);
+  }
+}
+
 struct Q80Rows {
   static constexpr int kGroup = 2;
 
-  [[gnu::always_inline]] static inline void fetch_next(const HalfRows& half, int64_t block) {
-    fetch<17>(half.next + block * kBlockBytes * kLanes);
-  }
+  static constexpr int64_t kFetchBytes = kBlockBytes * kLanes;
 
   // The second scale is 34 bytes behind the first: bytes 2 and 3 of the third 16 bytes.
   [[gnu::always_inline]] static inline void load_scales(
@@ -39,16 +44,22 @@ struct Q80Rows {
     scales[1] = f16_to_float(shift_right<16>(spread[2]));
   }
 
+  static constexpr int kMostLong = 2;
+
+  [[gnu::always_inline]] static inline void load_long_rows(
+      const HalfRows& half, int64_t block, IVec* rows
+  ) {
+    cpu::RAPT_CPU_LEVEL::load_long_rows(half.codes + block * kBlockBytes, half.codes_stride, rows);
+    all_to_dots(rows);
+  }
+
   [[gnu::always_inline]] static inline void load_quads(
       const HalfRows& half, int64_t block, IVec* quads
   ) {
     const uint8_t* p = half.codes + block * kBlockBytes;
     load_columns(p, half.codes_stride, quads);
     load_columns(p + 16, half.codes_stride, quads + 4);
-#pragma GCC unroll 8
-    for (int quad = 0; quad < kBlockQuads; ++quad) {
-      quads[quad] = to_dots(quads[quad]);
-    }
+    all_to_dots(quads);
   }
 };
 
@@ -58,9 +69,7 @@ struct Q80PreparedRows {
   static constexpr int kGroup = 1;
   static constexpr int64_t kPreparedBytes = 512;
 
-  [[gnu::always_inline]] static inline void fetch_next(const HalfRows& half, int64_t block) {
-    fetch<8>(half.next + block * kPreparedBytes);
-  }
+  static constexpr int64_t kFetchBytes = kPreparedBytes + 2 * kLanes;
 
   [[gnu::always_inline]] static inline void load_scales(
       const HalfRows& half, int64_t block, int64_t /*count*/, Vec* scales
