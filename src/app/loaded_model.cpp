@@ -44,16 +44,20 @@ Result<std::unique_ptr<ChatFormat>> load_chat_format(
   return make_chat_format(name, *model.tokenizer, templates);
 }
 
+void add_missing(const std::vector<TokenId>& more, std::vector<TokenId>& ids) {
+  for (const TokenId id : more) {
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) {
+      ids.push_back(id);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<TokenId> LoadedModel::eos_token_ids() const {
   std::vector<TokenId> ids = info.eos_token_ids;
   if (chat_format) {
-    for (const TokenId id : chat_format->stop_token_ids()) {
-      if (std::find(ids.begin(), ids.end(), id) == ids.end()) {
-        ids.push_back(id);
-      }
-    }
+    add_missing(chat_format->stop_token_ids(), ids);
   }
   return ids;
 }
@@ -109,6 +113,11 @@ Result<LoadedModel> load_for_command(const LoadOptions& options) {
   ASSIGN_OR_RETURN(loaded.tokenizer, load_model_tokenizer(loaded.path, loaded.info));
   if (loaded.tokenizer) {
     ASSIGN_OR_RETURN(loaded.chat_format, load_chat_format(loaded, options.chat_template));
+    ASSIGN_OR_RETURN(
+        const std::vector<TokenId> ends,
+        find_unsaid_ends(loaded.path, loaded.info, *loaded.tokenizer)
+    );
+    add_missing(ends, loaded.info.eos_token_ids);
   } else {
     LOG_INFO("no tokenizer: only token ids are understood");
   }

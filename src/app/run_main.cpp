@@ -20,7 +20,7 @@ Result<std::vector<TokenId>> prompt_tokens(const RunOptions& options, const Load
     );
   }
   if (options.raw) {
-    return model.tokenizer->encode_with_special(options.prompt);
+    return model.tokenizer->encode_prompt(options.prompt);
   }
   if (!model.chat_format) {
     return invalid_argument(

@@ -37,8 +37,6 @@ Result<std::vector<TokenId>> ids_from_json(const json::value& value) {
 
 // Special tokens appear by their names: who asks what ids mean wants to see all of them.
 Result<std::string> text_of(const Tokenizer& tokenizer, const std::vector<TokenId>& ids) {
-  Detokenizer detokenizer(tokenizer, true);
-  std::string text;
   for (const TokenId id : ids) {
     if (tokenizer.token_bytes(id).empty()) {
       return invalid_argument(
@@ -46,9 +44,8 @@ Result<std::string> text_of(const Tokenizer& tokenizer, const std::vector<TokenI
           std::to_string(tokenizer.vocab_size() - 1)
       );
     }
-    text += detokenizer.push(id);
   }
-  return text + detokenizer.finish();
+  return text_of_tokens(tokenizer, ids);
 }
 
 Result<void> print_value(const json::value& value) {

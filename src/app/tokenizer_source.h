@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "models/model.h"
@@ -13,6 +14,12 @@ namespace rapt {
 // for a model that has gpt-oss's vocabulary; null when there is none of them.
 Result<std::unique_ptr<Tokenizer>> load_model_tokenizer(
     const std::string& path, const ModelInfo& info
+);
+
+// Ends of a turn that a GGUF file leaves unsaid, of a model that is not gpt-oss: those that its
+// tokenizer names. None for other checkpoints, whose generation_config.json has the list.
+Result<std::vector<TokenId>> find_unsaid_ends(
+    const std::string& path, const ModelInfo& info, const Tokenizer& tokenizer
 );
 
 // The tokenizer that a user names where no model is needed: the word o200k_harmony (the built-in

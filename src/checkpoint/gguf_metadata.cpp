@@ -236,6 +236,24 @@ Result<std::vector<std::int64_t>> GgufMetadata::integers(std::string_view key) c
   return list;
 }
 
+Result<std::vector<double>> GgufMetadata::numbers(std::string_view key) const {
+  const GgufValue* value = find(key);
+  const bool are_integers = value != nullptr && value->type == GgufType::kArray &&
+                            plural_of(value->element_type) == "integers";
+  ASSIGN_OR_RETURN(value, require_array(key, are_integers ? "integers" : "numbers"));
+  std::vector<double> list;
+  list.reserve(value->num_elements);
+  const std::size_t size = gguf_size_of(value->element_type);
+  for (std::uint64_t idx = 0; idx < value->num_elements; ++idx) {
+    list.push_back(visit_number(
+        value->element_type,
+        value->bytes.substr(idx * size, size),
+        [](auto number) { return static_cast<double>(number); }
+    ));
+  }
+  return list;
+}
+
 json::object GgufMetadata::to_json(std::string_view prefix, std::uint64_t max_elements) const {
   json::object object;
   for (const auto& [key, value] : entries_) {

@@ -69,6 +69,8 @@ class GgufMetadata {
   // Arrays. The texts are views of the file.
   Result<std::vector<std::string_view>> texts(std::string_view key) const;
   Result<std::vector<std::int64_t>> integers(std::string_view key) const;
+  // Of integers too.
+  Result<std::vector<double>> numbers(std::string_view key) const;
 
   // The values whose keys begin with `prefix`, under their whole keys, as one JSON object, for
   // ConfigFields. Arrays longer than `max_elements` are left out.

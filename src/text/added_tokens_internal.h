@@ -12,7 +12,7 @@
 
 namespace rapt {
 
-// A token beside the byte-level vocabulary.
+// A token that texts are cut at before tokens are made of the rest.
 struct AddedToken {
   enum class InText {
     kAlways,       // the text of the token is the token, wherever it stands
@@ -27,6 +27,7 @@ struct AddedToken {
   bool rstrip = false;          // and behind it
   bool is_single_word = false;  // not inside a word
   bool is_normalized = false;   // looked for in the text as the normalizer made it
+  std::string written = {};     // what it stands for in a text, when that is not its name
 };
 
 // Cuts a text at the added tokens that it spells out. Immutable, serves all threads.

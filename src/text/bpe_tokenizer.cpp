@@ -4,29 +4,27 @@
 
 #include "base/check.h"
 #include "text/bpe_tokenizer_internal.h"
-#include "text/normalizer_internal.h"
 #include "text/utf8_internal.h"
 
 namespace rapt {
 
 BpeTokenizer::BpeTokenizer(
-    Pretokenizer pretokenizer,
-    BytePairMerger merger,
+    std::unique_ptr<const BpeModel> model,
     std::vector<AddedToken> added_tokens,
-    Normalizer normalizer
+    PromptFrame prompt_frame,
+    bool adds_blank
 )
-    : pretokenizer_(std::move(pretokenizer)),
-      merger_(std::move(merger)),
-      normalizer_(normalizer),
-      added_tokens_(std::move(added_tokens)) {
-  const Vocabulary& vocabulary = merger_.vocabulary();
-  TokenId num_ids = vocabulary.size();
+    : model_(std::move(model)),
+      added_tokens_(std::move(added_tokens)),
+      prompt_frame_(std::move(prompt_frame)),
+      adds_blank_(adds_blank) {
+  TokenId num_ids = model_->size();
   for (const AddedToken& token : added_tokens_) {
     num_ids = std::max(num_ids, token.id + 1);
   }
   entries_.resize(static_cast<std::size_t>(num_ids));
-  for (TokenId id = 0; id < vocabulary.size(); ++id) {
-    entries_[static_cast<std::size_t>(id)].bytes = vocabulary.bytes(id);
+  for (TokenId id = 0; id < model_->size(); ++id) {
+    entries_[static_cast<std::size_t>(id)].bytes = model_->bytes(id);
   }
   // Where two names normalize to the same, control tokens come first, as in Hugging Face's library.
   const auto is_special = [](const AddedToken& token) {
@@ -38,7 +36,8 @@ BpeTokenizer::BpeTokenizer(
   std::vector<AddedToken> normalized;
   for (const AddedToken& token : added_tokens_) {
     CHECK(token.id >= 0, "token '", token.name, "' has the id ", token.id);
-    entries_[static_cast<std::size_t>(token.id)] = {token.name, is_special(token)};
+    entries_[static_cast<std::size_t>(token.id)] = {
+        token.written.empty() ? token.name : token.written, is_special(token)};
     if (is_special(token) && token.in_text != AddedToken::InText::kNever) {
       special_names.push_back({token.name, token.id});
     }
@@ -47,9 +46,7 @@ BpeTokenizer::BpeTokenizer(
       continue;
     }
     normalized.push_back(token);
-    if (normalizer_ == Normalizer::kNfc) {
-      normalized.back().name = to_nfc(token.name);
-    }
+    normalized.back().name = model_->normalize(token.name);
   }
   special_names_ = NameMatcher(std::move(special_names));
   as_written_ = AddedTokenCutter(std::move(as_written));
@@ -92,19 +89,21 @@ std::vector<TokenId> BpeTokenizer::encode_parts(
     const bool is_trusted = std::ranges::any_of(trusted, [&](const TextRange& range) {
       return range.begin <= begin && begin + part.text.size() <= range.end;
     });
-    if (normalizer_ == Normalizer::kNfc) {
-      append_plain(to_nfc(part.text), is_trusted, ids);
+    const bool is_first = begin == 0;
+    if (model_->normalizes()) {
+      append_plain(model_->normalize(part.text), is_first, is_trusted, ids);
     } else {
-      append_plain(part.text, is_trusted, ids);
+      append_plain(part.text, is_first, is_trusted, ids);
     }
   }
   return ids;
 }
 
-void BpeTokenizer::append_plain(std::string_view text, bool is_trusted, std::vector<TokenId>& out)
-    const {
+void BpeTokenizer::append_plain(
+    std::string_view text, bool is_first, bool is_trusted, std::vector<TokenId>& out
+) const {
   if (normalized_.empty()) {
-    append_pieces(text, out);
+    model_->append_tokens(text, is_first, out);
     return;
   }
   const TextRange all = {0, text.size()};
@@ -113,16 +112,8 @@ void BpeTokenizer::append_plain(std::string_view text, bool is_trusted, std::vec
     if (part.id != AddedTokenCutter::kPlainText) {
       out.push_back(part.id);
     } else {
-      append_pieces(part.text, out);
+      model_->append_tokens(part.text, is_first && part.text.data() == text.data(), out);
     }
-  }
-}
-
-void BpeTokenizer::append_pieces(std::string_view text, std::vector<TokenId>& out) const {
-  BytePairMerger::Scratch scratch;
-  PieceReader pieces(pretokenizer_, text);
-  while (const auto piece = pieces.next()) {
-    merger_.append_tokens(*piece, scratch, out);
   }
 }
 

@@ -1,28 +1,27 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "text/added_tokens_internal.h"
-#include "text/byte_pair_internal.h"
-#include "text/pretokenizer_internal.h"
+#include "text/bpe_model_internal.h"
 #include "text/special_tokens_internal.h"
 #include "text/tokenizer.h"
 
 namespace rapt {
 
-enum class Normalizer { kNone, kNfc };
-
-// Byte-level BPE: split into pieces, join each piece's bytes. Immutable, serves all threads.
+// What BPE tokenizers of all kinds share: added tokens, names, and what stands around a prompt. A
+// BpeModel makes the tokens of plain text. Immutable, serves all threads.
 class BpeTokenizer final : public Tokenizer {
  public:
   BpeTokenizer(
-      Pretokenizer pretokenizer,
-      BytePairMerger merger,
+      std::unique_ptr<const BpeModel> model,
       std::vector<AddedToken> added_tokens,
-      Normalizer normalizer = Normalizer::kNone
+      PromptFrame prompt_frame = {},
+      bool adds_blank = false
   );
 
   std::vector<TokenId> encode(std::string_view text) const override;
@@ -30,6 +29,11 @@ class BpeTokenizer final : public Tokenizer {
   std::vector<TokenId> encode_with_special_in(
       std::string_view text, std::span<const TextRange> trusted
   ) const override;
+
+  PromptFrame prompt_frame() const override { return prompt_frame_; }
+
+  bool adds_blank() const override { return adds_blank_; }
+
   std::string_view token_bytes(TokenId id) const override;
   bool is_special(TokenId id) const override;
   std::optional<TokenId> special_id(std::string_view name) const override;
@@ -44,14 +48,15 @@ class BpeTokenizer final : public Tokenizer {
 
   std::vector<TokenId> encode_parts(std::string_view text, std::span<const TextRange> trusted)
       const;
-  void append_plain(std::string_view text, bool is_trusted, std::vector<TokenId>& out) const;
-  void append_pieces(std::string_view text, std::vector<TokenId>& out) const;
+  void append_plain(
+      std::string_view text, bool is_first, bool is_trusted, std::vector<TokenId>& out
+  ) const;
 
-  Pretokenizer pretokenizer_;
-  BytePairMerger merger_;
-  Normalizer normalizer_;
+  std::unique_ptr<const BpeModel> model_;
   std::vector<AddedToken> added_tokens_;
-  std::vector<Entry> entries_;  // by id; views into the merger's vocabulary and added_tokens_
+  std::vector<Entry> entries_;  // by id; views into the model and added_tokens_
+  PromptFrame prompt_frame_;
+  bool adds_blank_;
   NameMatcher special_names_;
   AddedTokenCutter as_written_;  // tokens looked for in the text as it is
   AddedTokenCutter normalized_;  // and in what the normalizer makes of the rest

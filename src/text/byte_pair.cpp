@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <functional>
 #include <iterator>
 
@@ -9,16 +8,6 @@
 namespace rapt {
 
 namespace {
-
-std::uint64_t pair_key(TokenId left, TokenId right) {
-  return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32) |
-         static_cast<std::uint32_t>(right);
-}
-
-std::size_t pair_slot(std::uint64_t key, std::size_t num_slots) {
-  const std::uint64_t hash = key * 0x9E3779B97F4A7C15ULL;
-  return (hash ^ (hash >> 32)) & (num_slots - 1);
-}
 
 // A piece up to this long is joined by looking through all pairs each time: for words that is
 // faster than keeping a heap.
@@ -34,20 +23,10 @@ BytePairMerger::BytePairMerger(Vocabulary vocabulary) : vocabulary_(std::move(vo
 BytePairMerger::BytePairMerger(
     Vocabulary vocabulary, const std::vector<Merge>& merges, bool whole_piece_first
 )
-    : vocabulary_(std::move(vocabulary)), whole_piece_first_(whole_piece_first) {
+    : vocabulary_(std::move(vocabulary)),
+      merges_(MergeList(merges)),
+      whole_piece_first_(whole_piece_first) {
   index_bytes();
-  joined_.reserve(merges.size());
-  pair_slots_.resize(std::bit_ceil(std::max<std::size_t>(merges.size() * 2, 16)));
-  for (std::size_t rank = 0; rank < merges.size(); ++rank) {
-    const std::uint64_t key = pair_key(merges[rank].left, merges[rank].right);
-    std::size_t slot = pair_slot(key, pair_slots_.size());
-    while (pair_slots_[slot].rank != kNoRank && pair_slots_[slot].key != key) {
-      slot = (slot + 1) & (pair_slots_.size() - 1);
-    }
-    // The same pair listed again: the last line counts, as in a map that is filled in file order.
-    pair_slots_[slot] = {key, static_cast<std::uint32_t>(rank)};
-    joined_.push_back(merges[rank].joined);
-  }
   index_byte_pairs();
 }
 
@@ -74,23 +53,15 @@ void BytePairMerger::index_byte_pairs() {
 // `joined_bytes` are those of both parts.
 std::uint32_t BytePairMerger::rank_of(std::string_view joined_bytes, TokenId left, TokenId right)
     const {
-  if (pair_slots_.empty()) {
-    const TokenId joined = vocabulary_.find(joined_bytes);
-    return joined == kNoToken ? kNoRank : static_cast<std::uint32_t>(joined);
+  if (merges_) {
+    return merges_->rank_of(left, right);
   }
-  const std::uint64_t key = pair_key(left, right);
-  std::size_t slot = pair_slot(key, pair_slots_.size());
-  while (pair_slots_[slot].rank != kNoRank) {
-    if (pair_slots_[slot].key == key) {
-      return pair_slots_[slot].rank;
-    }
-    slot = (slot + 1) & (pair_slots_.size() - 1);
-  }
-  return kNoRank;
+  const TokenId joined = vocabulary_.find(joined_bytes);
+  return joined == kNoToken ? kNoRank : static_cast<std::uint32_t>(joined);
 }
 
 TokenId BytePairMerger::joined_by(std::uint32_t rank) const {
-  return pair_slots_.empty() ? static_cast<TokenId>(rank) : joined_[rank];
+  return merges_ ? merges_->joined_by(rank) : static_cast<TokenId>(rank);
 }
 
 bool BytePairMerger::has_unknown_byte(std::string_view piece) const {

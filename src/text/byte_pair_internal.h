@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "request/request.h"
+#include "text/merge_list_internal.h"
 #include "text/vocabulary_internal.h"
 
 namespace rapt {
@@ -20,11 +22,7 @@ namespace rapt {
 // does Hugging Face's library.
 class BytePairMerger {
  public:
-  struct Merge {
-    TokenId left = 0;
-    TokenId right = 0;
-    TokenId joined = 0;
-  };
+  using Merge = MergeList::Merge;
 
   // Rank files: a pair may be joined when its bytes are a token, and that token's id is the rank.
   explicit BytePairMerger(Vocabulary vocabulary);
@@ -51,12 +49,7 @@ class BytePairMerger {
   void append_tokens(std::string_view piece, Scratch& scratch, std::vector<TokenId>& out) const;
 
  private:
-  static constexpr std::uint32_t kNoRank = 0xFFFFFFFF;
-
-  struct PairSlot {
-    std::uint64_t key = 0;
-    std::uint32_t rank = kNoRank;
-  };
+  static constexpr std::uint32_t kNoRank = MergeList::kNoRank;
 
   void index_bytes();
   void index_byte_pairs();
@@ -70,8 +63,7 @@ class BytePairMerger {
   Vocabulary vocabulary_;
   std::vector<TokenId> byte_ids_;               // [256], kNoToken where a byte is no token
   std::vector<std::uint32_t> byte_pair_ranks_;  // [256 * 256]: of two bytes that stand alone
-  std::vector<PairSlot> pair_slots_;            // by pair of ids; empty for rank files
-  std::vector<TokenId> joined_;                 // by rank; empty for rank files
+  std::optional<MergeList> merges_;             // absent for rank files
   bool whole_piece_first_ = true;
   bool knows_all_bytes_ = true;
 };

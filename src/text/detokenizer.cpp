@@ -31,4 +31,17 @@ std::string Detokenizer::finish() {
   return to_valid_utf8(std::exchange(pending_, {}));
 }
 
+std::string text_of_tokens(const Tokenizer& tokenizer, std::span<const TokenId> ids) {
+  Detokenizer detokenizer(tokenizer, true);
+  std::string text;
+  for (const TokenId id : ids) {
+    text += detokenizer.push(id);
+  }
+  text += detokenizer.finish();
+  if (tokenizer.adds_blank() && text.starts_with(' ')) {
+    text.erase(0, 1);
+  }
+  return text;
+}
+
 }  // namespace rapt

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,5 +28,9 @@ class Detokenizer {
   bool keep_special_;
   std::string pending_;  // an unfinished character, at most 3 bytes
 };
+
+// What a whole text's ids stand for, special tokens by their names. A blank that encode() put
+// before the text is left out.
+std::string text_of_tokens(const Tokenizer& tokenizer, std::span<const TokenId> ids);
 
 }  // namespace rapt

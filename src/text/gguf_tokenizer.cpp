@@ -1,274 +1,92 @@
 #include "text/gguf_tokenizer.h"
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <optional>
-#include <span>
-#include <utility>
-
-#include "text/bpe_tokenizer_internal.h"
-#include "text/byte_level_internal.h"
+#include "text/gguf_parts_internal.h"
 #include "text/known_patterns_internal.h"
-#include "text/o200k_harmony_internal.h"
 
 namespace rapt {
 
-namespace {
-
-// Token types, as llama.cpp numbers them.
-constexpr std::int64_t kNormal = 1;
-constexpr std::int64_t kControl = 3;
-constexpr std::int64_t kUserDefined = 4;
-constexpr std::int64_t kUnused = 5;
-constexpr std::int64_t kByte = 6;
-
-// What the name of a split stands for, as the tokenizer.json of the models that use it has it.
-struct KnownSplit {
-  std::string_view names;                    // a blank between two
-  std::array<std::string_view, 5> patterns;  // the last ones may be empty
-  bool whole_piece_first = false;  // a piece that is a token is not put together from its bytes
-  Normalizer normalizer = Normalizer::kNone;
-
-  bool has_name(std::string_view name) const {
-    for (std::string_view rest = names; !rest.empty();) {
-      const std::size_t end = std::min(rest.find(' '), rest.size());
-      if (rest.substr(0, end) == name) {
-        return true;
-      }
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    return false;
-  }
-};
-
-constexpr std::array kKnownSplits = {
-    KnownSplit{"gpt-4o llama4", {kO200kPattern}, true},
-    KnownSplit{"llama-bpe llama3 llama-v3 falcon3 pixtral midm-2.0", {kLlama3Pattern}, true},
-    KnownSplit{"smaug-bpe glm4 chatglm-bpe", {kLlama3Pattern}},
-    KnownSplit{"qwen2", {kQwen2Pattern}, false, Normalizer::kNfc},
-    KnownSplit{"deepseek-r1-qwen megrez stablelm2", {kQwen2Pattern}},
-    KnownSplit{"smollm starcoder refact minerva-7b", {kSmollmPattern}},
-    KnownSplit{"tekken", {kTekkenPattern}, true},
-    KnownSplit{
-        "deepseek-coder",
-        {"[\r\n]", R"(\s?\p{L}+)", R"(\s?\p{P}+)", "[一-龥ࠀ-一가-\uD7FF]+", kDigitPattern}},
-    KnownSplit{
-        "deepseek-v3",
-        {R"(\p{N}{1,3})",
-         "[一-龥\u3040-ゟ゠-ヿ]+",
-         R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+)"
-         R"(|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*)"
-         R"(|\s*[\r\n]+|\s+(?!\S)|\s+)"}},
-    KnownSplit{"gpt-2 default olmo mpt phi-2 mellum trillion", {kGpt2Pattern}},
-};
-
-Result<KnownSplit> find_split(std::string_view name, const std::string& what) {
-  std::string known;
-  for (const KnownSplit& split : kKnownSplits) {
-    if (split.has_name(name)) {
-      return split;
-    }
-    known += (known.empty() ? "" : " ") + std::string(split.names);
-  }
-  return bad_file(
-      what + ": \"tokenizer.ggml.pre\" is \"" + std::string(name) +
-      "\", a way to split text that Rapt does not know; it knows " + known
-  );
-}
-
-class PartsReader {
- public:
-  PartsReader(const GgufTokenizerParts& parts, const std::string& what)
-      : parts_(parts), what_(what) {}
-
-  Result<void> check() const;
-  bool is_builtin(const Tokenizer& builtin) const;
-  Result<Vocabulary> read_vocabulary() const;
-  std::vector<AddedToken> read_added_tokens() const;
-  Result<std::vector<BytePairMerger::Merge>> read_merges(const Vocabulary& vocabulary) const;
-
- private:
-  std::int64_t type_of(std::size_t id) const {
-    return parts_.token_types.empty() ? kNormal : parts_.token_types[id];
-  }
-
-  bool is_plain(std::size_t id) const {
-    const std::int64_t type = type_of(id);
-    return type != kControl && type != kUserDefined && type != kUnused;
-  }
-
-  const GgufTokenizerParts& parts_;
-  const std::string& what_;
-};
-
-Result<void> PartsReader::check() const {
-  if (parts_.model != "gpt2") {
-    return bad_file(
-        what_ + ": \"tokenizer.ggml.model\" is \"" + std::string(parts_.model) +
-        "\"; only \"gpt2\", byte-level BPE, is supported"
-    );
-  }
-  const std::size_t num_tokens = parts_.tokens.size();
+Result<GgufPartsView> GgufPartsView::of(const GgufTokenizerParts& parts, const std::string& what) {
+  GgufPartsView view(parts, what);
+  const std::size_t num_tokens = parts.tokens.size();
   if (num_tokens == 0 || num_tokens > static_cast<std::size_t>(kMaxTokenId)) {
-    return bad_file(
-        what_ + ": \"tokenizer.ggml.tokens\" has " + std::to_string(num_tokens) +
-        " tokens; expected 1 to " + std::to_string(kMaxTokenId)
+    return view.error(
+        "\"tokenizer.ggml.tokens\" has " + std::to_string(num_tokens) + " tokens; expected 1 to " +
+        std::to_string(kMaxTokenId)
     );
   }
-  const std::size_t num_types = parts_.token_types.size();
+  const std::size_t num_types = parts.token_types.size();
   if (num_types != 0 && num_types != num_tokens) {
-    return bad_file(
-        what_ + ": \"tokenizer.ggml.token_type\" has " + std::to_string(num_types) +
-        " entries for " + std::to_string(num_tokens) + " tokens"
+    return view.error(
+        "\"tokenizer.ggml.token_type\" has " + std::to_string(num_types) + " entries for " +
+        std::to_string(num_tokens) + " tokens"
     );
   }
   for (std::size_t id = 0; id < num_types; ++id) {
-    if (parts_.token_types[id] < 0 || parts_.token_types[id] > kByte) {
-      return bad_file(
-          what_ + ": \"tokenizer.ggml.token_type\" gives token " + std::to_string(id) +
-          " the type " + std::to_string(parts_.token_types[id]) + "; expected 1 to " +
-          std::to_string(kByte)
+    const std::int64_t type = parts.token_types[id];
+    if (type < 0 || type > kGgufByte) {
+      return view.error(
+          "\"tokenizer.ggml.token_type\" gives token " + std::to_string(id) + " the type " +
+          std::to_string(type) + "; expected 1 to " + std::to_string(kGgufByte)
       );
     }
-    if (parts_.tokens[id].empty() && !is_plain(id)) {
-      return bad_file(
-          what_ + ": token " + std::to_string(id) + " has no name, though it is no plain text"
-      );
+    const bool needs_name = type == kGgufControl || type == kGgufUserDefined ||
+                            type == kGgufUnused || type == kGgufUnknown;
+    if (parts.tokens[id].empty() && needs_name) {
+      return view.error("token " + std::to_string(id) + " has no name, though it is no plain text");
     }
   }
-  return {};
+  return view;
 }
 
-// Whether the file's tokens are those of o200k_harmony. Files differ in how they name the ids
-// behind the last control token, which no text turns into.
-bool PartsReader::is_builtin(const Tokenizer& builtin) const {
-  if (parts_.tokens.size() <= kLastO200kSpecial || parts_.tokens.size() > kLastO200kReserved + 1) {
-    return false;
-  }
-  std::string bytes;
-  for (std::size_t id = 0; id < kFirstO200kSpecial; ++id) {
-    bytes.clear();
-    if (!append_bytes_of_byte_level(parts_.tokens[id], bytes) ||
-        bytes != builtin.token_bytes(static_cast<TokenId>(id))) {
-      return false;
-    }
-  }
-  for (std::size_t id = kFirstO200kSpecial; id < parts_.tokens.size(); ++id) {
-    const bool has_its_name = parts_.tokens[id] == builtin.token_bytes(static_cast<TokenId>(id));
-    const bool is_filler = type_of(id) == kUnused || type_of(id) == kControl;
-    const bool may_be_filler = builtin.token_bytes(static_cast<TokenId>(id)).starts_with("<|res");
-    if (!has_its_name && !(is_filler && may_be_filler)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-Result<Vocabulary> PartsReader::read_vocabulary() const {
-  std::string arena;
-  std::vector<std::uint32_t> lengths;
-  lengths.reserve(parts_.tokens.size());
-  for (std::size_t id = 0; id < parts_.tokens.size(); ++id) {
-    const std::size_t size_before = arena.size();
-    const std::string_view token = parts_.tokens[id];
-    // A control token must not be what plain text is made of.
-    if (is_plain(id) && !append_bytes_of_byte_level(token, arena)) {
-      arena += token;
-    }
-    if (arena.size() > UINT32_MAX) {
-      return bad_file(what_ + ": \"tokenizer.ggml.tokens\" has more than 4 GiB of text");
-    }
-    lengths.push_back(static_cast<std::uint32_t>(arena.size() - size_before));
-  }
-  return Vocabulary(std::move(arena), lengths);
-}
-
-std::vector<AddedToken> PartsReader::read_added_tokens() const {
-  using InText = AddedToken::InText;
-  std::vector<AddedToken> tokens;
-  for (std::size_t id = 0; id < parts_.tokens.size(); ++id) {
-    if (is_plain(id)) {
-      continue;
-    }
-    const std::int64_t type = type_of(id);
-    tokens.push_back(AddedToken{
-        .id = static_cast<TokenId>(id),
-        .name = std::string(parts_.tokens[id]),
-        .in_text = type == kControl       ? InText::kWhenAllowed
-                   : type == kUserDefined ? InText::kAlways
-                                          : InText::kNever,
-    });
-  }
-  return tokens;
-}
-
-Result<std::vector<BytePairMerger::Merge>> PartsReader::read_merges(const Vocabulary& vocabulary
+Result<std::vector<TokenId>> GgufPartsView::read_frame_token(
+    std::string_view key, bool is_added, std::optional<std::int64_t> id
 ) const {
-  std::vector<BytePairMerger::Merge> merges;
-  merges.reserve(parts_.merges.size());
-  std::string bytes;
-  for (const std::string_view both : parts_.merges) {
-    // No part holds a blank: the alphabet has none.
-    const std::size_t blank = both.find(' ');
-    const auto error = [&](std::string_view problem) {
-      return bad_file(
-          what_ + ": \"tokenizer.ggml.merges\" number " + std::to_string(merges.size()) + ", \"" +
-          std::string(both.substr(0, 64)) + "\", " + std::string(problem)
-      );
-    };
-    if (blank == std::string_view::npos || blank == 0 || blank + 1 == both.size()) {
-      return error("is no pair of tokens");
-    }
-    bytes.clear();
-    if (!append_bytes_of_byte_level(both.substr(0, blank), bytes)) {
-      return error("has characters that stand for no byte");
-    }
-    const std::size_t left_size = bytes.size();
-    if (!append_bytes_of_byte_level(both.substr(blank + 1), bytes)) {
-      return error("has characters that stand for no byte");
-    }
-    const std::string_view joined = bytes;
-    const BytePairMerger::Merge merge{
-        vocabulary.find(joined.substr(0, left_size)),
-        vocabulary.find(joined.substr(left_size)),
-        vocabulary.find(joined),
-    };
-    if (merge.left == kNoToken || merge.right == kNoToken || merge.joined == kNoToken) {
-      return error("joins two of which one, or what they make, is no token");
-    }
-    merges.push_back(merge);
+  if (!is_added || !id) {
+    return std::vector<TokenId>();
   }
-  return merges;
+  if (*id < 0 || *id >= static_cast<std::int64_t>(num_tokens())) {
+    return error(
+        "\"" + std::string(key) + "\" is " + std::to_string(*id) +
+        "; expected the id of one of the " + std::to_string(num_tokens()) + " tokens"
+    );
+  }
+  return std::vector{static_cast<TokenId>(*id)};
 }
 
-}  // namespace
+Result<PromptFrame> GgufPartsView::read_frame(bool adds_bos, std::optional<std::int64_t> bos_id)
+    const {
+  PromptFrame frame;
+  ASSIGN_OR_RETURN(
+      frame.begin,
+      read_frame_token(
+          "tokenizer.ggml.bos_token_id",
+          parts_->add_bos.value_or(adds_bos),
+          parts_->bos_id ? parts_->bos_id : bos_id
+      )
+  );
+  ASSIGN_OR_RETURN(
+      frame.end,
+      read_frame_token(
+          "tokenizer.ggml.eos_token_id", parts_->add_eos.value_or(false), parts_->eos_id
+      )
+  );
+  return frame;
+}
 
 Result<std::unique_ptr<Tokenizer>> make_gguf_tokenizer(
     const GgufTokenizerParts& parts, const std::string& what
 ) {
-  const PartsReader reader(parts, what);
-  RETURN_IF_ERROR(reader.check());
-  ASSIGN_OR_RETURN(const KnownSplit split, find_split(parts.pre, what));
-  if (split.patterns[0] == kO200kPattern && parts.tokens.size() > kLastO200kSpecial) {
-    // Its ranks and the file's merges are the same rules, and it is ready sooner.
-    ASSIGN_OR_RETURN(std::unique_ptr<Tokenizer> builtin, builtin_o200k_harmony());
-    if (reader.is_builtin(*builtin)) {
-      return builtin;
-    }
+  ASSIGN_OR_RETURN(const GgufPartsView view, GgufPartsView::of(parts, what));
+  if (parts.model == "gpt2") {
+    return make_gguf_byte_level(view);
   }
-  const auto last = std::find(split.patterns.begin(), split.patterns.end(), "");
-  ASSIGN_OR_RETURN(
-      Pretokenizer pretokenizer, Pretokenizer::compile(std::span(split.patterns.begin(), last))
+  if (parts.model == "llama") {
+    return make_gguf_pieces(view);
+  }
+  return view.error(
+      "\"tokenizer.ggml.model\" is \"" + std::string(parts.model) +
+      "\"; only \"gpt2\", byte-level BPE, and \"llama\", SentencePiece's BPE, are supported"
   );
-  ASSIGN_OR_RETURN(Vocabulary vocabulary, reader.read_vocabulary());
-  ASSIGN_OR_RETURN(const auto merges, reader.read_merges(vocabulary));
-  return std::unique_ptr<Tokenizer>(std::make_unique<BpeTokenizer>(
-      std::move(pretokenizer),
-      BytePairMerger(std::move(vocabulary), merges, split.whole_piece_first),
-      reader.read_added_tokens(),
-      split.normalizer
-  ));
 }
 
 }  // namespace rapt

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,12 +15,22 @@ namespace rapt {
 // What a GGUF file says of its tokenizer: the values of its keys "tokenizer.ggml.*", as views of
 // the file. Needed only while the tokenizer is made.
 struct GgufTokenizerParts {
-  std::string_view model;                // "gpt2" is byte-level BPE
-  std::string_view pre;                  // which split: "gpt-4o", "llama-bpe", ...
-  std::vector<std::string_view> tokens;  // by id, in the byte-level alphabet
-  // By id: 1 normal, 3 control, 4 defined by the user, 5 unused; empty: all are normal.
+  std::string_view model;            // "gpt2" is byte-level BPE, "llama" SentencePiece's
+  std::string_view pre = "default";  // which split, of byte-level BPE: "gpt-4o", "llama-bpe", ...
+  std::vector<std::string_view>
+      tokens;  // by id; in the byte-level alphabet, or with marks as blanks
+  // By id: 1 normal, 2 unknown text, 3 control, 4 defined by the user, 5 unused, 6 a single byte;
+  // empty: all are normal.
   std::vector<std::int64_t> token_types;
-  std::vector<std::string_view> merges;  // "left right", best first
+  std::vector<std::string_view> merges;  // "left right", best first; of byte-level BPE
+  std::vector<double> scores = {};  // by id, high ones are joined first; of SentencePiece's BPE
+  // Absent: what files of the model's kind that do not say it mean.
+  std::optional<bool> add_bos = {};
+  std::optional<bool> add_eos = {};
+  std::optional<bool> add_space_prefix = {};
+  std::optional<std::int64_t> bos_id = {};
+  std::optional<std::int64_t> eos_id = {};
+  std::optional<std::int64_t> unknown_id = {};
 };
 
 // Makes the tokenizer of a GGUF file, which `what` names in errors. The tokenizer of gpt-oss, when

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "text/bpe_tokenizer_internal.h"
+#include "text/byte_level_model_internal.h"
 #include "text/known_patterns_internal.h"
 #include "text/o200k_harmony_internal.h"
 #include "text/tokenizer.h"
@@ -120,8 +121,9 @@ Result<std::unique_ptr<Tokenizer>> builtin_o200k_harmony() {
   arena.erase(0, kNumRanks);
   ASSIGN_OR_RETURN(Pretokenizer pretokenizer, Pretokenizer::compile(kO200kPattern));
   return std::unique_ptr<Tokenizer>(std::make_unique<BpeTokenizer>(
-      std::move(pretokenizer),
-      BytePairMerger(Vocabulary(std::move(arena), lengths)),
+      std::make_unique<ByteLevelModel>(
+          std::move(pretokenizer), BytePairMerger(Vocabulary(std::move(arena), lengths))
+      ),
       o200k_harmony_added_tokens()
   ));
 }

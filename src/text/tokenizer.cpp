@@ -1,5 +1,7 @@
 #include "text/tokenizer.h"
 
+#include <algorithm>
+
 #include "text/special_tokens_internal.h"
 
 namespace rapt {
@@ -33,6 +35,22 @@ std::vector<TokenId> Tokenizer::encode_with_special_in(
     }
   }
   add_plain(num_done, text.size());
+  return ids;
+}
+
+std::vector<TokenId> Tokenizer::encode_prompt(std::string_view text) const {
+  const PromptFrame frame = prompt_frame();
+  std::vector<TokenId> ids = encode_with_special(text);
+  const bool has_begin = ids.size() >= frame.begin.size() &&
+                         std::equal(frame.begin.begin(), frame.begin.end(), ids.begin());
+  if (!has_begin) {
+    ids.insert(ids.begin(), frame.begin.begin(), frame.begin.end());
+  }
+  const bool has_end = ids.size() >= frame.end.size() &&
+                       std::equal(frame.end.rbegin(), frame.end.rend(), ids.rbegin());
+  if (!has_end) {
+    ids.insert(ids.end(), frame.end.begin(), frame.end.end());
+  }
   return ids;
 }
 

@@ -129,7 +129,7 @@ TEST(TokenizerJson, SaysWhatIsNotAsExpected) {
       {"no model", [](auto& root) { root.erase("model"); }, ": model must be an object"},
       {"byte fallback",
        [&](auto& root) { model(root)["byte_fallback"] = true; },
-       ": model.byte_fallback is true; only byte-level BPE is supported, where it is false"},
+       ": model.byte_fallback is true beside ByteLevel, which is not supported"},
       {"no vocabulary",
        [&](auto& root) { model(root)["vocab"] = json::array{}; },
        ": model.vocab must be an object that maps tokens to ids"},
@@ -174,12 +174,13 @@ TEST(TokenizerJson, SaysWhatIsNotAsExpected) {
        ": the normalizer must be null or NFC, not 'NFKC'; others are not supported"},
       {"no pre-tokenizer",
        [](auto& root) { root["pre_tokenizer"] = nullptr; },
-       ": pre_tokenizer must be an object: only byte-level BPE is supported"},
-      {"other pre-tokenizer",
+       ": model.ignore_merges is true without ByteLevel, which is not supported"},
+      {"steps behind ByteLevel",
        [](auto& root) {
-         root["pre_tokenizer"] = {{"type", "Metaspace"}};
+         json::array& steps = root["pre_tokenizer"].as_object()["pretokenizers"].as_array();
+         steps.push_back(steps[0]);
        },
-       ": pre_tokenizer must end in ByteLevel: only byte-level BPE is supported"},
+       ": pre_tokenizer must end in ByteLevel when it holds one"},
       {"other step of a pre-tokenizer",
        [](auto& root) {
          root["pre_tokenizer"].as_object()["pretokenizers"].as_array()[0] = {

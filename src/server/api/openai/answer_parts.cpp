@@ -77,15 +77,6 @@ json::array token_id_array(const std::vector<TokenId>& ids) {
   return json::array(ids.begin(), ids.end());
 }
 
-std::string text_with_special(const Tokenizer& tokenizer, const std::vector<TokenId>& ids) {
-  Detokenizer detokenizer(tokenizer, true);
-  std::string text;
-  for (const TokenId id : ids) {
-    text += detokenizer.push(id);
-  }
-  return text + detokenizer.finish();
-}
-
 std::string token_text(TokenId token, const Tokenizer* tokenizer) {
   if (tokenizer == nullptr) {
     return "token_id:" + std::to_string(token);

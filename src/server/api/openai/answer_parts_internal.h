@@ -45,8 +45,6 @@ json::value stop_reason_value(
 
 json::array token_id_array(const std::vector<TokenId>& ids);
 
-// The text of `ids`, special tokens by their names.
-std::string text_with_special(const Tokenizer& tokenizer, const std::vector<TokenId>& ids);
 // A token's text on its own. Without a tokenizer, vLLM's way to name an id.
 std::string token_text(TokenId token, const Tokenizer* tokenizer);
 

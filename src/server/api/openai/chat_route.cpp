@@ -9,6 +9,7 @@
 #include "server/api/openai/routes_internal.h"
 #include "server/http/http_text_internal.h"
 #include "text/chat/chat_format.h"
+#include "text/detokenizer.h"
 
 namespace rapt::openai {
 
@@ -76,7 +77,7 @@ Result<json::value> render_chat(ApiContext& context, const HttpRequest& http) {
   json::object answer;
   answer["object"] = "chat.completion.render";
   answer["model"] = prompt.chat.params.model;
-  answer["prompt"] = text_with_special(*context.tokenizer, prompt.ids);
+  answer["prompt"] = text_of_tokens(*context.tokenizer, prompt.ids);
   answer["prompt_token_ids"] = token_id_array(prompt.ids);
   return json::value(std::move(answer));
 }

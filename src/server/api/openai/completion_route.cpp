@@ -5,6 +5,7 @@
 #include "server/api/openai/make_request_internal.h"
 #include "server/api/openai/routes_internal.h"
 #include "server/ops/metrics_internal.h"
+#include "text/detokenizer.h"
 #include "text/stop_strings.h"
 #include "text/tokenizer.h"
 
@@ -20,7 +21,8 @@ Error needs_tokenizer(const std::string& what, const std::string& param) {
       "unsupported_parameter"};
 }
 
-// Special tokens that the text spells out become their ids, as vLLM does for text prompts.
+// Special tokens that the text spells out become their ids, and BOS comes first where the model's
+// files want it, as vLLM does for text prompts.
 Result<std::vector<TokenId>> to_ids(const Tokenizer* tokenizer, Prompt&& prompt) {
   if (auto* ids = std::get_if<std::vector<TokenId>>(&prompt)) {
     return std::move(*ids);
@@ -28,16 +30,15 @@ Result<std::vector<TokenId>> to_ids(const Tokenizer* tokenizer, Prompt&& prompt)
   if (tokenizer == nullptr) {
     return needs_tokenizer("A text prompt", "prompt");
   }
-  return tokenizer->encode_with_special(std::get<std::string>(prompt));
+  return tokenizer->encode_prompt(std::get<std::string>(prompt));
 }
 
 std::string to_text(const Tokenizer* tokenizer, const Prompt& prompt) {
   if (const auto* text = std::get_if<std::string>(&prompt)) {
     return *text;
   }
-  return tokenizer == nullptr
-             ? std::string()
-             : text_with_special(*tokenizer, std::get<std::vector<TokenId>>(prompt));
+  return tokenizer == nullptr ? std::string()
+                              : text_of_tokens(*tokenizer, std::get<std::vector<TokenId>>(prompt));
 }
 
 StopRules completion_stop_rules(const ApiContext& context, const GenerationParams& params) {

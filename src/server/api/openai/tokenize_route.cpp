@@ -9,6 +9,7 @@
 #include "server/api/openai/chat_prompt_internal.h"
 #include "server/api/openai/field_reader_internal.h"
 #include "server/api/openai/routes_internal.h"
+#include "text/detokenizer.h"
 #include "text/tokenizer.h"
 
 // vLLM's two routes between text and token ids.
@@ -47,7 +48,7 @@ Result<std::vector<TokenId>> chat_ids(ApiContext& context, json::object body) {
 }
 
 // A text's ids: those of a text completion with this prompt.
-Result<std::vector<TokenId>> text_ids(ApiContext& context, FieldReader& fields) {
+Result<std::vector<TokenId>> text_ids(ApiContext& context, FieldReader& fields, bool adds_special) {
   const std::optional<std::string> model = fields.text("model");
   const std::optional<std::string> prompt = fields.text("prompt");
   if (!prompt) {
@@ -57,7 +58,8 @@ Result<std::vector<TokenId>> text_ids(ApiContext& context, FieldReader& fields) 
     return fields.error();
   }
   RETURN_IF_ERROR(resolve_model(context, model.value_or("")));
-  return context.tokenizer->encode_with_special(*prompt);
+  return adds_special ? context.tokenizer->encode_prompt(*prompt)
+                      : context.tokenizer->encode_with_special(*prompt);
 }
 
 Result<json::value> tokenize(ApiContext& context, const HttpRequest& http) {
@@ -66,13 +68,14 @@ Result<json::value> tokenize(ApiContext& context, const HttpRequest& http) {
   const bool is_chat = fields.find("messages") != nullptr;
   RETURN_IF_ERROR(check_tokenizer(context, is_chat ? "messages" : "prompt"));
   const bool with_strings = fields.boolean(kStringsField).value_or(false);
-  // Neither way do ids come first that the prompt does not spell out.
-  fields.boolean(kSpecialField);
+  // A conversation's template writes all of them.
+  const bool adds_special = fields.boolean(kSpecialField).value_or(true);
   if (!fields.ok()) {
     return fields.error();
   }
   ASSIGN_OR_RETURN(
-      const std::vector<TokenId> ids, is_chat ? chat_ids(context, body) : text_ids(context, fields)
+      const std::vector<TokenId> ids,
+      is_chat ? chat_ids(context, body) : text_ids(context, fields, adds_special)
   );
   json::object answer;
   answer["count"] = ids.size();
@@ -115,7 +118,7 @@ Result<json::value> detokenize(ApiContext& context, const HttpRequest& http) {
     ids.push_back(static_cast<TokenId>(*id));
   }
   json::object answer;
-  answer["prompt"] = text_with_special(*context.tokenizer, ids);
+  answer["prompt"] = text_of_tokens(*context.tokenizer, ids);
   return json::value(std::move(answer));
 }
 
