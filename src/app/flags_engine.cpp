@@ -139,9 +139,9 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .default_text = "auto",
      .choices = "auto|i16|i8|f32",
      .help =
-         "what MXFP4 and Q8_0 weights are multiplied with: i16, activations as 16-bit integers; "
-         "i8, as 8-bit integers, faster and less exact; f32, as they are, slow. auto: i16, or "
-         "f32 with --reference",
+         "what weights in blocks (MXFP4, Q8_0 and the like) are multiplied with: i16, activations "
+         "as 16-bit integers; i8, as 8-bit integers, faster and less exact; f32, as they are, "
+         "slow. auto: i16, or f32 with --reference",
      .assign = [](FlagTargets& to, const FlagValue& value) { to.linear_mode = value.text; }},
     {.name = "cpu-level",
      .kind = FlagKind::kChoice,

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -135,7 +136,13 @@ struct Case {
 constexpr Case kCases[] = {
     {1, 2, 32}, {1, 30, 64}, {1, 32, 96}, {2, 34, 160}, {3, 62, 128}, {4, 96, 288}, {1, 34, 4256}};
 
-void expect_equal_everywhere(const BlockFormat& format, const Case& c, bool is_split) {
+// For each of `row_counts` that is not too much work.
+void expect_equal_everywhere(
+    const BlockFormat& format,
+    const Case& c,
+    bool is_split,
+    const std::vector<std::int64_t>& row_counts
+) {
   const RandomLayer layer = *make_random_layer(
       format,
       {.num_matrices = c.num_matrices,
@@ -149,10 +156,11 @@ void expect_equal_everywhere(const BlockFormat& format, const Case& c, bool is_s
   ThreadPool one(1);
   ThreadPool three(3);
   for (const LinearMode mode : kLinearModes) {
-    for (const std::int64_t num_rows : {1, 2, 3, 4, 5, 17, 70, 300}) {
+    for (const std::int64_t num_rows : row_counts) {
       // But for the longest, whose tiles take several passes, in all kinds of item.
       const bool is_tiled = num_rows == 17 && linear.in_features() > 4096 && !is_split;
-      if (num_rows * linear.in_features() > 20000 && !is_tiled) {
+      const bool is_short = linear.in_features() <= format.type.elements;
+      if (num_rows * linear.in_features() > 20000 && !is_tiled && !is_short) {
         continue;
       }
       Experiment run = make_experiment(linear, num_rows);
@@ -193,11 +201,23 @@ TEST(BlockLinear, EveryLevelAndLayoutGivesTheBitsOfTheReference) {
         if (is_split && !format->is_in_gguf) {
           continue;
         }
-        expect_equal_everywhere(*format, c, is_split);
+        expect_equal_everywhere(*format, c, is_split, {1, 2, 3, 4, 5, 17, 70, 300});
         if (HasFatalFailure()) {
           return;
         }
       }
+    }
+  }
+}
+
+TEST(BlockLinear, EveryNumberOfRowsGivesTheBitsOfTheReference) {
+  std::vector<std::int64_t> row_counts(17);
+  std::iota(row_counts.begin(), row_counts.end(), 1);
+  row_counts.insert(row_counts.end(), {64, 500});
+  for (const BlockFormat* format : all_layouts()) {
+    expect_equal_everywhere(*format, {1, 34, 32}, false, row_counts);
+    if (HasFatalFailure()) {
+      return;
     }
   }
 }

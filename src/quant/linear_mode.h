@@ -6,8 +6,8 @@
 
 namespace rapt {
 
-// What block-format weights (MXFP4, Q8_0) are multiplied with; part of what names a result
-// (docs/NUMERICS.md). Float weights (BF16, F16, F32) take fp32 activations in every mode.
+// What weights in blocks (MXFP4, Q8_0 and the like) are multiplied with; part of what names a
+// result (docs/NUMERICS.md). Float weights (BF16, F16, F32) take fp32 activations in every mode.
 enum class LinearMode {
   kI16,  // activations as int16, one scale per 32 inputs: forty times finer than bf16
   kI8,   // activations as int8, one scale per 32 inputs: the fastest
