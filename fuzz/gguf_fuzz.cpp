@@ -18,7 +18,8 @@ constexpr std::array kTypes = {
 
 void read_all(const rapt::GgufMetadata& metadata) {
   for (const auto& [key, value] : metadata.entries()) {
-    const bool is_list = metadata.texts(key).has_value() || metadata.integers(key).has_value();
+    const bool is_list = metadata.texts(key).has_value() || metadata.integers(key).has_value() ||
+                         metadata.numbers(key).has_value();
     const bool is_single = metadata.text(key).has_value() || metadata.integer(key).has_value() ||
                            metadata.boolean_or(key, true).has_value();
     CHECK(!is_list || !is_single, "both a list and a single value");

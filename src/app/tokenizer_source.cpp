@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "app/loaded_model.h"
 #include "checkpoint/checkpoint_dir.h"
@@ -68,9 +69,13 @@ bool is_file(const std::string& path) {
   return fs::is_regular_file(path, status);
 }
 
-// Null when there is no checkpoint at `path`, or not one in GGUF, or one without a tokenizer.
+// Null when there is no checkpoint at `path`, or not one in GGUF, or one without a tokenizer. A
+// file that is called .gguf is meant to be one.
 Result<std::unique_ptr<Tokenizer>> find_gguf_tokenizer(const std::string& path) {
-  const Result<CheckpointDir> checkpoint = CheckpointDir::open(path);
+  Result<CheckpointDir> checkpoint = CheckpointDir::open(path);
+  if (!checkpoint && path.ends_with(".gguf")) {
+    return std::move(checkpoint).error();
+  }
   if (!checkpoint || checkpoint->gguf() == nullptr || !checkpoint->gguf()->has(kTokensKey)) {
     return std::unique_ptr<Tokenizer>();
   }

@@ -8,6 +8,7 @@ again from their seeds. RAPT_BINARY names the binary under test (default: build/
 import json
 import lzma
 import os
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -171,6 +172,30 @@ def test_a_folder_needs_nothing_but_its_tokenizer(binary, tiny_folder):
     assert [json.loads(line) for line in lines] == [case["ids"] for case in cases]
     named = run(binary, "tokenize", str(tiny_folder / "tokenizer.json"), cases[0]["text"])
     assert json.loads(named.stdout) == cases[0]["ids"]
+
+
+def test_a_blank_put_before_a_text_is_taken_away_again(binary, tmp_path):
+    vectors = json.loads((CASES / "pieces_llama2.json").read_text())
+    (tmp_path / "tokenizer.json").write_text(json.dumps(vectors["tokenizer"]))
+    cases = [case for case in vectors["cases"] if "<think>" not in case["text"]]
+    lines = answers(
+        binary, "tokenize", str(tmp_path), lines=[json.dumps(case["text"]) for case in cases]
+    )
+    assert [json.loads(line) for line in lines] == [case["ids"] for case in cases]
+    texts = answers(binary, "detokenize", str(tmp_path), lines=lines)
+    expected = [case["text"].replace("\u2581", " ") for case in cases]
+    assert [json.loads(text) for text in texts] == expected
+
+
+def test_a_gguf_file_that_cannot_be_read_says_why(binary, tmp_path):
+    big_endian = tmp_path / "big.gguf"
+    big_endian.write_bytes(b"GGUF" + struct.pack(">IQQ", 3, 0, 0))
+    part = tmp_path / "m-00001-of-00002.gguf"
+    part.write_bytes(b"GGUF" + struct.pack("<IQQ", 3, 0, 0))
+    for path, reason in ((big_endian, "big-endian"), (part, '"m-00002-of-00002.gguf" is missing')):
+        process = run(binary, "tokenize", str(path), "a")
+        assert process.returncode == 2
+        assert reason in process.stderr and process.stderr.count("\n") == 1
 
 
 def test_a_cached_model_needs_no_weights(binary, tiny_folder, tmp_path):

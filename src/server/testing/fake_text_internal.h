@@ -20,6 +20,10 @@ class FakeTokenizer final : public Tokenizer {
 
   FakeTokenizer();
 
+  PromptFrame frame;  // of prompt_frame(); a test sets it before it starts a server
+
+  PromptFrame prompt_frame() const override { return frame; }
+
   std::vector<TokenId> encode(std::string_view text) const override;
   std::vector<TokenId> encode_with_special(std::string_view text) const override;
   std::string_view token_bytes(TokenId id) const override;

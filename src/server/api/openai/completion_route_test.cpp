@@ -31,6 +31,22 @@ TEST_F(CompletionRouteTest, TextPromptsMaySpellSpecialTokens) {
   EXPECT_THAT(engine.last_request().prompt, ::testing::ElementsAre('a', FakeTokenizer::kStart));
 }
 
+TEST_F(CompletionRouteTest, TextPromptsBeginWithTheModelsBosOnce) {
+  tokenizer.frame.begin = {FakeTokenizer::kStart};
+  start();
+  for (const char* body : {R"({"prompt":"a"})", R"({"prompt":"<|start|>a"})"}) {
+    EXPECT_EQ(post(body).status, 200);
+    EXPECT_THAT(engine.last_request().prompt, ::testing::ElementsAre(FakeTokenizer::kStart, 'a'));
+  }
+  EXPECT_EQ(post(R"({"prompt":[97]})").status, 200);
+  EXPECT_THAT(engine.last_request().prompt, ::testing::ElementsAre('a')) << "ids are meant as sent";
+  const auto tokens_of = [&](const std::string& body) {
+    return to_json_text(at(client().post("/tokenize", body).json(), "tokens"));
+  };
+  EXPECT_EQ(tokens_of(R"({"prompt":"a"})"), "[257,97]");
+  EXPECT_EQ(tokens_of(R"({"prompt":"a","add_special_tokens":false})"), "[97]");
+}
+
 TEST_F(CompletionRouteTest, ChoicesAreNumberedPromptAfterPrompt) {
   start();
   engine.set_reply(fake_text_answer("x"));
