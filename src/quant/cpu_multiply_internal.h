@@ -11,6 +11,75 @@ namespace rapt::cpu::RAPT_CPU_LEVEL {
 inline constexpr int64_t kTileDepth = 256;   // inputs decoded at once: four rows fill 4 KiB
 inline constexpr int64_t kTileFeatures = 4;  // output features that share one load of the input
 inline constexpr int64_t kTileRows = 64;  // rows whose partial sums are kept while depth advances
+#if defined(__AVX512F__)
+inline constexpr int kTileRowsAtOnce = 4;  // with as many sums in registers as there is room for
+#else
+inline constexpr int kTileRowsAtOnce = 1;
+#endif
+
+// sums[row][feature][lane] += tile . x for kRows rows; `whole` is num_k without its last odd part.
+template <int kRows>
+static inline void multiply_tile_rows(
+    const float* tile, const float* const* x, int64_t whole, int64_t num_k, float* sums
+) {
+  Vec sum[kRows][kTileFeatures];
+#pragma GCC unroll 4
+  for (int row = 0; row < kRows; ++row) {
+#pragma GCC unroll 4
+    for (int f = 0; f < kTileFeatures; ++f) {
+      sum[row][f] = load(sums + (row * kTileFeatures + f) * kLanes);
+    }
+  }
+  for (int64_t idx = 0; idx < whole; idx += kLanes) {
+    Vec values[kRows];
+#pragma GCC unroll 4
+    for (int row = 0; row < kRows; ++row) {
+      values[row] = load(x[row] + idx);
+    }
+#pragma GCC unroll 4
+    for (int f = 0; f < kTileFeatures; ++f) {
+      const Vec weights = load(tile + f * kTileDepth + idx);
+#pragma GCC unroll 4
+      for (int row = 0; row < kRows; ++row) {
+        sum[row][f] = fma(weights, values[row], sum[row][f]);
+      }
+    }
+  }
+#pragma GCC unroll 4
+  for (int row = 0; row < kRows; ++row) {
+#pragma GCC unroll 4
+    for (int f = 0; f < kTileFeatures; ++f) {
+      float* lanes = sums + (row * kTileFeatures + f) * kLanes;
+      store(lanes, sum[row][f]);
+      for (int64_t idx = whole; idx < num_k; ++idx) {
+        float* lane = lanes + (idx - whole);
+        *lane = __builtin_fmaf(tile[f * kTileDepth + idx], x[row][idx], *lane);
+      }
+    }
+  }
+}
+
+// num_rows rows, kRows at a time.
+template <int kRows>
+static inline void multiply_tile_rows(
+    const float* tile,
+    const float* const* x,
+    int64_t num_rows,
+    int64_t whole,
+    int64_t num_k,
+    float* sums
+) {
+  for (; num_rows >= kRows; num_rows -= kRows) {
+    multiply_tile_rows<kRows>(tile, x, whole, num_k, sums);
+    x += kRows;
+    sums += kRows * kTileFeatures * kLanes;
+  }
+  if constexpr (kRows > 1) {
+    if (num_rows > 0) {
+      multiply_tile_rows<kRows - 1>(tile, x, num_rows, whole, num_k, sums);
+    }
+  }
+}
 
 // decode(first_feature, num_features, first_k, num_k, tile): writes the fp32 values of a piece of
 // the matrix, tile[f * kTileDepth + k]. first_k is a multiple of kTileDepth.
@@ -38,33 +107,13 @@ static inline void cpu_multiply(
         const int64_t num_k = in_features - k < kTileDepth ? in_features - k : kTileDepth;
         const int64_t whole = num_k / kLanes * kLanes;
         decode(feature, num_features, k, num_k, tile);
+        const float* x[kTileRows];
         for (int64_t r = 0; r < num_rows; ++r) {
           const int64_t y_row = rows.first_row + row + r;
           const int64_t x_row = rows.input_rows == nullptr ? y_row : rows.input_rows[y_row];
-          const float* x = rows.x + x_row * rows.x_stride + k;
-          float* sum = sums + r * kTileFeatures * kLanes;
-          Vec sum0 = load(sum);
-          Vec sum1 = load(sum + kLanes);
-          Vec sum2 = load(sum + 2 * kLanes);
-          Vec sum3 = load(sum + 3 * kLanes);
-          for (int64_t idx = 0; idx < whole; idx += kLanes) {
-            const Vec value = load(x + idx);
-            sum0 = fma(load(tile + idx), value, sum0);
-            sum1 = fma(load(tile + kTileDepth + idx), value, sum1);
-            sum2 = fma(load(tile + 2 * kTileDepth + idx), value, sum2);
-            sum3 = fma(load(tile + 3 * kTileDepth + idx), value, sum3);
-          }
-          store(sum, sum0);
-          store(sum + kLanes, sum1);
-          store(sum + 2 * kLanes, sum2);
-          store(sum + 3 * kLanes, sum3);
-          for (int64_t f = 0; f < kTileFeatures; ++f) {
-            for (int64_t idx = whole; idx < num_k; ++idx) {
-              float* lane = sum + f * kLanes + (idx - whole);
-              *lane = __builtin_fmaf(tile[f * kTileDepth + idx], x[idx], *lane);
-            }
-          }
+          x[r] = rows.x + x_row * rows.x_stride + k;
         }
+        multiply_tile_rows<kTileRowsAtOnce>(tile, x, num_rows, whole, num_k, sums);
       }
       for (int64_t r = 0; r < num_rows; ++r) {
         float* y = rows.y + (rows.first_row + row + r) * rows.y_stride;

@@ -290,6 +290,21 @@ static inline void load_pairs(const float* p, Vec& even, Vec& odd) {
 
 // The sum of the 16 lanes by the fixed tree of docs/NUMERICS.md: lane i += lane i + 8, then + 4,
 // + 2, + 1.
+#if defined(__AVX2__)
+
+static inline float sum_lanes(Vec a) {
+#if defined(__AVX512F__)
+  const __m256 eight = _mm256_add_ps(_mm512_castps512_ps256(a.v), _mm512_extractf32x8_ps(a.v, 1));
+#else
+  const __m256 eight = _mm256_add_ps(a.lo, a.hi);
+#endif
+  const __m128 four = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
+  const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+  return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
+}
+
+#else
+
 static inline float sum_lanes(Vec a) {
   float lane[kLanes];
   store(lane, a);
@@ -300,6 +315,8 @@ static inline float sum_lanes(Vec a) {
   }
   return lane[0];
 }
+
+#endif
 
 // The first `count` < 16 floats at p; zero in the other lanes.
 static inline Vec load_first(const float* p, int64_t count) {

@@ -224,13 +224,27 @@ struct ByteDots {
     }
   }
 
-  // dot + the quads of part kPart . their inputs, where those of a block begin at `input`.
-  template <int kPart>
+  // dot + the quads of part kPart . their inputs, where those of a block begin at `input`. With
+  // byte dots, kChains sums are taken side by side: one must wait for the last, and there is room
+  // to wait for few.
+  template <int kPart, int kChains>
   [[gnu::always_inline]] static inline IVec add_products(
       const IVec* quads, const uint8_t* input, IVec dot
   ) {
+    constexpr int kFirst = kPart * kPartQuads;
+    if constexpr (kHasByteDots && kChains == 2) {
+      IVec other = splat_int(0);
 #pragma GCC unroll 4
-    for (int first = kPart * kPartQuads; first < (kPart + 1) * kPartQuads; first += kStep) {
+      for (int quad = kFirst; quad < kFirst + kPartQuads; quad += 2) {
+        const IVec even = splat_int(load_int32(input + 4 * quad));
+        const IVec odd = splat_int(load_int32(input + 4 * quad + 4));
+        dot = add_byte_products(dot, quads[quad], even);
+        other = add_byte_products(other, quads[quad + 1], odd);
+      }
+      return add_int(dot, other);
+    }
+#pragma GCC unroll 4
+    for (int first = kFirst; first < kFirst + kPartQuads; first += kStep) {
       IVec sums = begin_byte_sums(dot);
 #pragma GCC unroll 4
       for (int quad = first; quad < first + kStep; ++quad) {
@@ -242,16 +256,17 @@ struct ByteDots {
   }
 
   // total + one part of a block times its scale.
-  template <int kPart, bool kIsI16>
+  template <int kPart, bool kIsI16, int kChains>
   [[gnu::always_inline]] static inline Vec add_part(
       const IVec* quads, const Vec* factors, const uint8_t* input, Vec total
   ) {
     IVec dot = minus_offset<kPart>(input);
     if constexpr (kIsI16) {
-      const IVec high = add_products<kPart>(quads, input + kPackedHighOffset, splat_int(0));
+      const IVec high =
+          add_products<kPart, kChains>(quads, input + kPackedHighOffset, splat_int(0));
       dot = add_int(dot, shift_left<8>(high));
     }
-    dot = add_products<kPart>(quads, input + kPackedLowOffset, dot);
+    dot = add_products<kPart, kChains>(quads, input + kPackedLowOffset, dot);
     return fma(to_float(dot), mul(factors[kPart], splat_float(input)), total);
   }
 
@@ -274,6 +289,7 @@ struct ByteDots {
       return;
     }
     constexpr int64_t kBlockBytes = kIsI16 ? kPackedI16Bytes : kPackedI8Bytes;
+    constexpr int kChains = kIsI16 || kRows > 6 ? 2 : 1;
     Vec total[kRows];
     const uint8_t* inputs[kRows];
 #pragma GCC unroll 8
@@ -285,9 +301,9 @@ struct ByteDots {
 #pragma GCC unroll 8
       for (int row = 0; row < kRows; ++row) {
         const uint8_t* input = inputs[row] + block * kBlockBytes;
-        total[row] = add_part<0, kIsI16>(quads, factors, input, total[row]);
+        total[row] = add_part<0, kIsI16, kChains>(quads, factors, input, total[row]);
         if constexpr (kShape.num_scales == 2) {
-          total[row] = add_part<1, kIsI16>(quads, factors, input, total[row]);
+          total[row] = add_part<1, kIsI16, kChains>(quads, factors, input, total[row]);
         }
         if constexpr (kShape.has_min) {
           const Vec scaled_sum = splat_float(input + kPackedScaledSumOffset);
