@@ -8,6 +8,7 @@
 //   load_bytes                               sixteen bytes, each into a lane of its own
 //   add_int, and_int, or_int, xor_int        lane by lane
 //   shift_left<n>, shift_right<n>            32 bits, zeros move in
+//   shift_right_by(a, n)                     the same by a number of bits that is not constant
 //   max_unsigned                             the greater of each lane
 //   shift_left_16<n>, shift_right_16<n>      int16; to the right keeps the sign
 //   look_up(table, bytes)                    each byte b < 16 becomes table[b]

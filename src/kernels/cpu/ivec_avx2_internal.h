@@ -57,6 +57,11 @@ static inline IVec shift_right(IVec a) {
   return {_mm256_srli_epi32(a.lo, kBits), _mm256_srli_epi32(a.hi, kBits)};
 }
 
+static inline IVec shift_right_by(IVec a, int bits) {
+  const __m128i count = _mm_cvtsi32_si128(bits);
+  return {_mm256_srl_epi32(a.lo, count), _mm256_srl_epi32(a.hi, count)};
+}
+
 static inline IVec max_unsigned(IVec a, IVec b) {
   return {_mm256_max_epu32(a.lo, b.lo), _mm256_max_epu32(a.hi, b.hi)};
 }

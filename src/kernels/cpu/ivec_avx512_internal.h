@@ -52,6 +52,10 @@ static inline IVec shift_right(IVec a) {
   return {_mm512_srli_epi32(a.v, kBits)};
 }
 
+static inline IVec shift_right_by(IVec a, int bits) {
+  return {_mm512_srl_epi32(a.v, _mm_cvtsi32_si128(bits))};
+}
+
 // The greater of each lane, as unsigned integers.
 static inline IVec max_unsigned(IVec a, IVec b) {
   return {_mm512_max_epu32(a.v, b.v)};

@@ -77,6 +77,10 @@ static inline IVec shift_right(IVec a) {
   return each_int_lane([&](int i) { return a.lane[i] >> kBits; });
 }
 
+static inline IVec shift_right_by(IVec a, int bits) {
+  return each_int_lane([&](int i) { return a.lane[i] >> bits; });
+}
+
 static inline IVec max_unsigned(IVec a, IVec b) {
   return each_int_lane([&](int i) { return a.lane[i] < b.lane[i] ? b.lane[i] : a.lane[i]; });
 }

@@ -62,6 +62,14 @@ constexpr bool knows_fetch_bytes() {
   };
 }
 
+template <typename Rows>
+constexpr int64_t turned_bytes() {
+  if constexpr (requires { Rows::kTurnedBytes; }) {
+    return Rows::kTurnedBytes;
+  }
+  return 1;
+}
+
 // Calls function(block, quads, factors) for each block of a half: `quads` is 32 inputs of 16 rows
 // as Dots wants them, and `factors` are kFactors registers: the scale (two, where each 16 inputs
 // have their own), and then the min, where the format has one. `Rows` has
@@ -72,7 +80,9 @@ constexpr bool knows_fetch_bytes() {
 //   load_quads(half, block, quads)
 // or, in the place of kFetchBytes, fetch_next(half, block), what a group's reading fetches. Even
 // fetches matter: a core waits when it has asked for more than some twenty lines. With kFetches
-// false the caller fetches.
+// false the caller fetches. Where reading a group takes several steps over the same bytes, Rows has
+//   turn(half, block, to)                     writes the group to `to`, kTurnedBytes of it, and
+//                                             returns it as a half, from which the others then read
 template <typename Rows, int kFactors, bool kFetches = true, typename Function>
 [[gnu::always_inline]] static inline void for_each_block(
     const HalfRows& half, int64_t first_block, int64_t num_blocks, const Function& function
@@ -83,15 +93,22 @@ template <typename Rows, int kFactors, bool kFetches = true, typename Function>
     if constexpr (kFetches && !knows_fetch_bytes<Rows>()) {
       Rows::fetch_next(half, first_block + block);
     }
+    HalfRows from = half;
+    int64_t first = first_block + block;
+    [[maybe_unused]] alignas(64) uint8_t turned[turned_bytes<Rows>()];
+    if constexpr (turned_bytes<Rows>() > 1) {
+      from = Rows::turn(half, first, turned);
+      first = 0;
+    }
     Vec factors[Rows::kGroup * kFactors];
-    Rows::load_scales(half, first_block + block, count, factors);
+    Rows::load_scales(from, first, count, factors);
     for (int64_t idx = 0; idx < count; ++idx) {
       if constexpr (kFetches && knows_fetch_bytes<Rows>()) {
         constexpr int64_t kBytes = Rows::kFetchBytes;
         fetch<(kBytes + 63) / 64>(half.next + (first_block + block + idx) * kBytes);
       }
       IVec quads[kBlockQuads];
-      Rows::load_quads(half, first_block + block + idx, quads);
+      Rows::load_quads(from, first + idx, quads);
       function(block + idx, quads, factors + idx * kFactors);
     }
   }
@@ -262,22 +279,12 @@ static inline void multiply_few(
 template <typename Rows, typename Dots, bool kIsI16>
 static inline void multiply_item(FusedItem& item, const HalfRows* halves, int64_t num_blocks) {
   constexpr int64_t kBlockBytes = kIsI16 ? kPackedI16Bytes : kPackedI8Bytes;
-  constexpr bool kIsSuper = requires {
-    Dots::kSuperBlocks;
-  };
-  int64_t depth = kTileBlocks;
-  if constexpr (kIsSuper) {
-    // A tile that the first-level cache holds does as well as registers.
-    depth = item.num_rows <= Dots::kFewRows ? Dots::kSuperBlocks : kTileBlocks;
-  }
-  for (int64_t block = 0; block < num_blocks; block += depth) {
-    const int64_t count = num_blocks - block < depth ? num_blocks - block : depth;
+  for (int64_t block = 0; block < num_blocks; block += kTileBlocks) {
+    const int64_t count = num_blocks - block < kTileBlocks ? num_blocks - block : kTileBlocks;
     const int64_t offset = block * kBlockBytes;
-    if constexpr (!kIsSuper) {
-      if (item.num_rows <= Dots::kFewRows) {
-        multiply_few<Rows, Dots, Dots::kFewRows, kIsI16>(item, offset, halves, block, count);
-        continue;
-      }
+    if (item.num_rows <= Dots::kFewRows) {
+      multiply_few<Rows, Dots, Dots::kFewRows, kIsI16>(item, offset, halves, block, count);
+      continue;
     }
     constexpr int64_t kTileBytes = kTileBlocks * Dots::kTileBlockBytes;
     alignas(64) uint8_t tile[Dots::kHalves * kTileBytes];
