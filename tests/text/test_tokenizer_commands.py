@@ -187,6 +187,50 @@ def test_a_blank_put_before_a_text_is_taken_away_again(binary, tmp_path):
     assert [json.loads(text) for text in texts] == expected
 
 
+def gguf_string(text: str) -> bytes:
+    data = text.encode()
+    return struct.pack("<Q", len(data)) + data
+
+
+def gguf_bytes(values: dict[str, tuple[int, bytes]]) -> bytes:
+    """A GGUF file with these metadata (type and bytes by key) and one tensor of one number."""
+    out = b"GGUF" + struct.pack("<IQQ", 3, 1, len(values))
+    for key, (kind, data) in values.items():
+        out += gguf_string(key) + struct.pack("<I", kind) + data
+    out += gguf_string("t") + struct.pack("<IQIQ", 1, 1, 0, 0)
+    return out + bytes(-len(out) % 32) + struct.pack("<f", 1)
+
+
+def test_a_gguf_file_brings_its_sentencepiece_tokenizer(binary, tmp_path):
+    vectors = json.loads((CASES / "pieces_no_prefix.json").read_text())
+    count = len(vectors["tokens"])
+    text, array, boolean, int32, float32 = 8, 9, 7, 5, 6
+    key = "tokenizer.ggml."
+
+    def array_of(kind: int, data: bytes) -> tuple[int, bytes]:
+        return array, struct.pack("<IQ", kind, count) + data
+
+    path = tmp_path / "m.gguf"
+    path.write_bytes(
+        gguf_bytes(
+            {
+                key + "model": (text, gguf_string("llama")),
+                key + "tokens": array_of(text, b"".join(map(gguf_string, vectors["tokens"]))),
+                key + "scores": array_of(float32, struct.pack(f"<{count}f", *vectors["scores"])),
+                key + "token_type": array_of(
+                    int32, struct.pack(f"<{count}i", *vectors["token_types"])
+                ),
+                key + "add_space_prefix": (boolean, b"\0"),
+            }
+        )
+    )
+    cases = vectors["cases"]
+    lines = answers(
+        binary, "tokenize", str(path), lines=[json.dumps(case["text"]) for case in cases]
+    )
+    assert [json.loads(line) for line in lines] == [case["ids"] for case in cases]
+
+
 def test_a_gguf_file_that_cannot_be_read_says_why(binary, tmp_path):
     big_endian = tmp_path / "big.gguf"
     big_endian.write_bytes(b"GGUF" + struct.pack(">IQQ", 3, 0, 0))
