@@ -2,6 +2,7 @@
 
 #include "text/gguf_parts_internal.h"
 #include "text/known_patterns_internal.h"
+#include "text/utf8_internal.h"
 
 namespace rapt {
 
@@ -33,6 +34,12 @@ Result<GgufPartsView> GgufPartsView::of(const GgufTokenizerParts& parts, const s
                             type == kGgufUnused || type == kGgufUnknown;
     if (parts.tokens[id].empty() && needs_name) {
       return view.error("token " + std::to_string(id) + " has no name, though it is no plain text");
+    }
+    // Texts are cut at such names, and must not be cut inside a character.
+    if (needs_name && !is_valid_utf8(parts.tokens[id])) {
+      return view.error(
+          "token " + std::to_string(id) + " is no plain text and has a name that is not UTF-8"
+      );
     }
   }
   return view;

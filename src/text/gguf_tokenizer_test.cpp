@@ -279,6 +279,15 @@ TEST(GgufTokenizer, SaysWhatIsNotAsExpected) {
   EXPECT_THAT(
       error_when([](OwnedParts& parts) { parts.tokens[0] = ""; }), HasSubstr("token 0 has no name")
   );
+  for (const std::int64_t type : {2, 3, 4, 5}) {
+    EXPECT_THAT(
+        error_when([&](OwnedParts& parts) {
+          parts.tokens[0] = "<\xE2\x96";
+          parts.types[0] = type;
+        }),
+        HasSubstr("token 0 is no plain text and has a name that is not UTF-8")
+    );
+  }
   for (const char* merge : {"", "ab", " b", "a ", " "}) {
     EXPECT_THAT(
         error_when([&](OwnedParts& parts) { parts.merges[3] = merge; }),
