@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
@@ -61,10 +62,16 @@ class ProgressLine {
   bool is_shown_;
 };
 
-Result<std::vector<TokenId>> read_tokens(
+struct EvalText {
+  std::vector<TokenId> begin;  // what the model's tokenizer puts before a text
+  std::vector<TokenId> tokens;
+};
+
+Result<EvalText> read_tokens(
     const EvalQualityOptions& options, const std::string& path, const ModelInfo& info
 ) {
-  std::vector<TokenId> tokens;
+  EvalText eval_text;
+  std::vector<TokenId>& tokens = eval_text.tokens;
   if (options.token_ids.has_value()) {
     tokens = *options.token_ids;
   } else {
@@ -76,6 +83,7 @@ Result<std::vector<TokenId>> read_tokens(
     }
     ASSIGN_OR_RETURN(const std::string text, read_input_file(options.text_file, "--text"));
     tokens = tokenizer->encode(text);
+    eval_text.begin = tokenizer->prompt_frame().begin;
   }
   if (tokens.size() > kMaxTextTokens) {
     return invalid_argument(
@@ -92,7 +100,7 @@ Result<std::vector<TokenId>> read_tokens(
         " tokens; at least 2 are needed for one to be predicted"
     );
   }
-  return tokens;
+  return eval_text;
 }
 
 // The command's configuration with that mode and type, and the attention that goes with them.
@@ -129,7 +137,16 @@ Result<void> eval_quality(const EvalQualityOptions& options) {
         " positions at most"
     );
   }
-  ASSIGN_OR_RETURN(const std::vector<TokenId> tokens, read_tokens(options, path, model->info()));
+  ASSIGN_OR_RETURN(const EvalText text, read_tokens(options, path, model->info()));
+  const auto num_before = static_cast<int>(text.begin.size());
+  if (options.context_length < num_before + 2) {
+    return invalid_argument(
+        "--context-length is " + std::to_string(options.context_length) + ", but " +
+        std::to_string(num_before) +
+        " of them are what this model's texts begin with; give at least " +
+        std::to_string(num_before + 2)
+    );
+  }
   ASSIGN_OR_RETURN(
       report.reference,
       configure(options, path, LinearMode::kF32, DType::kF32, options.plain_reference)
@@ -141,14 +158,16 @@ Result<void> eval_quality(const EvalQualityOptions& options) {
     }
   }
   report.text = options.token_ids.has_value() ? "token ids" : options.text_file;
-  report.num_tokens = static_cast<int>(tokens.size());
+  report.num_tokens = static_cast<int>(text.tokens.size());
   report.context_length = options.context_length;
-  report.stride = options.stride > 0 ? options.stride : options.context_length;
+  const int window_size = options.context_length - num_before;
+  report.stride = options.stride > 0 ? std::min(options.stride, window_size) : window_size;
   report.num_threads = options.load.engine.num_threads > 0 ? options.load.engine.num_threads
                                                            : detect_cpu().num_usable_cores;
   QualityTask task;
-  task.tokens = tokens;
-  task.windows = split_into_windows(report.num_tokens, report.context_length, report.stride);
+  task.tokens = text.tokens;
+  task.begin = text.begin;
+  task.windows = split_into_windows(report.num_tokens, window_size, report.stride);
   task.reference = report.reference;
   task.settings = report.settings;
   report.num_windows = static_cast<int>(task.windows.size());

@@ -34,7 +34,9 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .metavar = "TOKENS",
      .default_text = "512",
      .range = {.low = 2, .high = kMaxTokens},
-     .help = "the text is read in windows of so many tokens, each by itself",
+     .help =
+         "the text is read in windows of so many tokens, each by itself; what the model's texts "
+         "begin with (BOS) stands before each and counts",
      .assign = [](FlagTargets& to, const FlagValue& value
                ) { to.eval.context_length = static_cast<int>(value.whole); }},
     {.name = "stride",

@@ -40,6 +40,9 @@ class Evaluation {
   Result<void> run(const TextWindow& window) {
     for (const auto& pass : passes_) {
       pass->begin();
+      if (!task_.begin.empty()) {
+        pass->forward(task_.begin);
+      }
     }
     // The last token is predicted only, and predicts nothing that is known.
     for (int begin = window.begin; begin < window.end - 1; begin += chunk_size()) {
@@ -122,12 +125,15 @@ class Evaluation {
 Result<QualityResult> evaluate_quality(
     const Model& model, ThreadPool& pool, const QualityTask& task
 ) {
-  for (const std::int32_t token : task.tokens) {
-    if (token < 0 || token >= model.info().vocab_size) {
-      return invalid_argument(
-          "the text has the token id " + std::to_string(token) +
-          ", but the model's vocabulary has " + std::to_string(model.info().vocab_size) + " tokens"
-      );
+  for (const std::span<const std::int32_t> tokens : {task.begin, task.tokens}) {
+    for (const std::int32_t token : tokens) {
+      if (token < 0 || token >= model.info().vocab_size) {
+        return invalid_argument(
+            "the text has the token id " + std::to_string(token) +
+            ", but the model's vocabulary has " + std::to_string(model.info().vocab_size) +
+            " tokens"
+        );
+      }
     }
   }
   set_compute_float_mode();

@@ -19,6 +19,9 @@ namespace rapt {
 struct QualityTask {
   std::span<const std::int32_t> tokens;
   std::vector<TextWindow> windows;
+  // Put before every window, as context only; together they may be as long as the configurations'
+  // `max_model_len`. Most often BOS, or nothing; no longer than a chunk.
+  std::span<const std::int32_t> begin = {};
   EngineConfig reference;  // what the others are measured against
   std::vector<EngineConfig> settings;
   // Called after each chunk with the predictions scored so far, of all in the end; optional.

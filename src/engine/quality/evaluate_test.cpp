@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include "engine/attention_choice.h"
@@ -110,6 +111,28 @@ TEST_F(EvaluateQuality, GivesThePerplexityOfTheEngine) {
     EXPECT_LE(score.mean_kl, score.max_kl);
     EXPECT_GT(score.logits_error, 0.0);
   }
+}
+
+TEST_F(EvaluateQuality, PutsTheBeginningBeforeEveryWindow) {
+  const std::vector<std::int32_t> text = random_text(60);
+  const std::vector<std::int32_t> begin = {7, 9};
+  QualityTask task;
+  task.tokens = text;
+  task.begin = begin;
+  task.windows = split_into_windows(60, 30, 30);
+  task.reference = config_of(*model_, LinearMode::kF32, DType::kF32);
+  task.settings = {config_of(*model_, LinearMode::kI16, DType::kBF16)};
+  const auto result = evaluate_quality(*model_, pool_, task);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->settings[0].num_predictions, 29 + 29);
+  double nll = 0.0;
+  for (const int first : {0, 30}) {
+    std::vector<std::int32_t> window = begin;
+    window.insert(window.end(), text.begin() + first, text.begin() + first + 30);
+    const std::vector<double> nlls = engine_nlls(task.settings[0], window);
+    nll = std::accumulate(nlls.begin() + 2, nlls.end(), nll);
+  }
+  EXPECT_NEAR(std::log(result->settings[0].perplexity), nll / (29 + 29), 1e-12);
 }
 
 TEST_F(EvaluateQuality, CountsAPredictionOnceWhereWindowsOverlap) {
