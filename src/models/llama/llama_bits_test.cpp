@@ -87,12 +87,15 @@ std::string write_float_llama(const std::string& folder) {
   return folder;
 }
 
-// Any bytes whose pairs are small F16 numbers above 0, wherever a format has its scales.
+// Any bytes whose pairs are small F16 numbers of either sign, wherever a format has its scales, and
+// whose first is small also where it is an exponent.
 std::string block_bytes(std::mt19937& generator, const BlockType& type, std::int64_t count) {
   std::uniform_int_distribution<int> uniform(0, 0x23);
+  std::bernoulli_distribution is_negative;
   std::string data;
   for (std::int64_t idx = 0; idx < count / type.elements * type.bytes; ++idx) {
-    data += static_cast<char>(uniform(generator));
+    const bool is_high = idx % type.bytes % 2 == 1;
+    data += static_cast<char>(uniform(generator) | (is_high && is_negative(generator) ? 0x80 : 0));
   }
   return data;
 }
