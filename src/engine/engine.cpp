@@ -289,6 +289,13 @@ void EngineImpl::step() {
     return;
   }
   const StepPlan& plan = scheduler_.plan();
+  {
+    // Before anybody hears of this step: who gets a token of it does not count as waiting.
+    const SchedulerStats scheduled = scheduler_.stats();
+    const std::lock_guard lock(mutex_);
+    stats_.num_running = scheduled.num_running;
+    stats_.num_waiting = scheduled.num_waiting;
+  }
   view_.begin_step(plan);
   const StepResult& result = runner_->run(plan);
   ++counters_.num_steps;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <future>
 
 #include "engine/engine_test_internal.h"
 #include "support/allocation_counter.h"
@@ -84,16 +85,21 @@ TEST_F(EngineTest, CancelFreesBlocksAtAnyStage) {
   config.max_num_batched_tokens = 8;
   const auto engine = make_engine(config);
   std::vector<std::shared_ptr<Collector>> sinks;
+  std::promise<void> all_cancelled;
+  const std::shared_future<void> cancelled = all_cancelled.get_future().share();
   for (int idx = 0; idx < 12; ++idx) {
     sinks.push_back(std::make_shared<Collector>());
     Request request = make_request(static_cast<RequestId>(idx + 1), 100, 100);
     request.stop.ignore_eos = true;
+    // Holds the engine at the end of the first prompt, so that nobody finishes before.
+    request.logits_tap = [cancelled](int, int, std::span<const float>) { cancelled.wait(); };
     submit(*engine, request, sinks.back());
   }
   for (int idx = 0; idx < 12; ++idx) {
     engine->cancel(static_cast<RequestId>(idx + 1));
   }
   engine->cancel(999);
+  all_cancelled.set_value();
   for (const auto& sink : sinks) {
     sink->wait();
     EXPECT_EQ(sink->finish().reason, FinishReason::kAbort);
