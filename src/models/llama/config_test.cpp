@@ -177,6 +177,11 @@ TEST(LlamaGgufConfig, ReadsTheOldNameOfLinearScaling) {
 
 TEST(LlamaGgufConfig, NamesTheKeyThatIsWrong) {
   EXPECT_THAT(
+      gguf_error([](GgufWriter& writer) { writer.add_u32("llama.attention.sliding_window", 4096); }
+      ),
+      HasSubstr("sliding_window")
+  );
+  EXPECT_THAT(
       gguf_error([](GgufWriter& writer) { writer.add_u32("llama.expert_count", 8); }),
       HasSubstr("\"llama.expert_count\" is 8; expected a dense model")
   );

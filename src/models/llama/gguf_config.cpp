@@ -74,6 +74,14 @@ Result<void> read_sizes(ConfigFields& fields, LlamaConfig& config) {
   if (num_experts != 0) {
     return fields.field_error(key("expert_count"), "expected a dense model");
   }
+  ASSIGN_OR_RETURN(
+      const std::int64_t window, fields.integer_or({key("attention.sliding_window")}, {0}, 0)
+  );
+  if (window != 0) {
+    return fields.field_error(
+        key("attention.sliding_window"), "expected none: layers of this model see every position"
+    );
+  }
   fields.skip({key("expert_used_count"), key("vocab_size")});
   return {};
 }
