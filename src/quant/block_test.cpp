@@ -306,6 +306,54 @@ TEST(BlockLinear, DamagedBlocksSpoilTheirRowsAlone) {
   }
 }
 
+// Exponents (of scales that are bytes of exponents) at the ends of what tiles of powers of two
+// take.
+template <int kLow, int kHigh>
+void set_exponent(std::uint32_t random, std::uint8_t* scale) {
+  const int spread = static_cast<int>(random >> 8U) % 3;
+  const int exponent = random % 2 == 0 ? kLow + spread : kHigh - spread;
+  *scale = static_cast<std::uint8_t>(exponent);
+}
+
+// Products with inputs of any magnitude must round as elsewhere, wherever the scales lie.
+TEST(BlockLinear, ScalesAndInputsOfAnyMagnitude) {
+  constexpr void (*kEnds[])(std::uint32_t, std::uint8_t*) = {
+      set_exponent<109, 133>, set_exponent<109, 134>, set_exponent<108, 133>, set_exponent<0, 254>};
+  ThreadPool pool(2);
+  for (const BlockFormat* format : all_layouts()) {
+    if (format->layout.scales_bytes != 1) {
+      continue;
+    }
+    for (const auto set_scales : kEnds) {
+      BlockFormat changed = *format;
+      changed.set_scales = set_scales;
+      const RandomLayer layer =
+          *make_random_layer(changed, {.out_features = 64, .in_features = 96});
+      const Buffer prepared = prepare(*layer.linear);
+      Experiment run = make_experiment(*layer.linear, 60);
+      for (std::size_t idx = 0; idx < run.x.size(); ++idx) {
+        constexpr int kExponents[] = {-99, -60, 0, 60, 125};
+        run.x[idx] = std::ldexp(run.x[idx], kExponents[idx / 32 % 5]);
+      }
+      for (const LinearMode mode : {LinearMode::kI16, LinearMode::kI8}) {
+        layer.linear->use_prepared(nullptr);
+        const auto expected = multiply(*layer.linear, CpuLevel::kReference, pool, mode, run, false);
+        for (const CpuLevel level : runnable_cpu_levels()) {
+          for (const bool is_prepared : {false, true}) {
+            layer.linear->use_prepared(
+                is_prepared ? static_cast<const std::byte*>(prepared.data()) : nullptr
+            );
+            expect_same_but_for_nan(
+                expected, multiply(*layer.linear, level, pool, mode, run, false)
+            );
+            ASSERT_FALSE(HasFatalFailure()) << format->layout_name << " " << name_of(level);
+          }
+        }
+      }
+    }
+  }
+}
+
 // A row of packed input, as docs/NUMERICS.md says.
 struct Quantised {
   std::vector<int> q;

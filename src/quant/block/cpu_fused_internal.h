@@ -303,9 +303,22 @@ static inline void multiply_item(FusedItem& item, const HalfRows* halves, int64_
       for (int idx = 0; idx < Dots::kHalves; ++idx) {
         Dots::template unpack<Rows>(halves[half + idx], block, count, tile + idx * kTileBytes);
       }
-      multiply_tile<Dots, Dots::kRowsAtOnce, Dots::kHalves, kIsI16>(
-          item, 0, item.num_rows, half, offset, tile, kTileBytes, count, ahead
-      );
+      const auto multiply = [&]<typename TileDots>() {
+        multiply_tile<TileDots, Dots::kRowsAtOnce, Dots::kHalves, kIsI16>(
+            item, 0, item.num_rows, half, offset, tile, kTileBytes, count, ahead
+        );
+      };
+      if constexpr (!kIsI16 && requires { typename Dots::PowerScales; }) {
+        bool fits = true;
+        for (int idx = 0; idx < Dots::kHalves; ++idx) {
+          fits = fits && Dots::PowerScales::fits(tile + idx * kTileBytes, count);
+        }
+        if (fits) {
+          multiply.template operator()<typename Dots::PowerScales>();
+          continue;
+        }
+      }
+      multiply.template operator()<Dots>();
     }
   }
 }
