@@ -318,10 +318,16 @@ void set_exponent(std::uint32_t random, std::uint8_t* scale) {
 // Products with inputs of any magnitude must round as elsewhere, wherever the scales lie.
 TEST(BlockLinear, ScalesAndInputsOfAnyMagnitude) {
   constexpr void (*kEnds[])(std::uint32_t, std::uint8_t*) = {
-      set_exponent<109, 133>, set_exponent<109, 134>, set_exponent<108, 133>, set_exponent<0, 254>};
+
+      set_exponent<109, 133>,
+      set_exponent<109, 134>,
+      set_exponent<106, 133>,
+      set_exponent<110, 200>,
+      set_exponent<100, 200>,
+      set_exponent<0, 254>};
   ThreadPool pool(2);
   for (const BlockFormat* format : all_layouts()) {
-    if (format->layout.scales_bytes != 1) {
+    if (format->prepared_scales_bytes != 16) {  // not a byte a block
       continue;
     }
     for (const auto set_scales : kEnds) {
@@ -332,8 +338,11 @@ TEST(BlockLinear, ScalesAndInputsOfAnyMagnitude) {
       const Buffer prepared = prepare(*layer.linear);
       Experiment run = make_experiment(*layer.linear, 60);
       for (std::size_t idx = 0; idx < run.x.size(); ++idx) {
-        constexpr int kExponents[] = {-99, -60, 0, 60, 125};
-        run.x[idx] = std::ldexp(run.x[idx], kExponents[idx / 32 % 5]);
+        constexpr int kExponents[] = {-101, -60, 0, 60, 126};
+        const std::size_t row = idx / 96;
+        run.x[idx] = std::ldexp(run.x[idx], kExponents[row % 5]);
+        // With one input alone, many products are 0.
+        run.x[idx] = row % 2 == 0 || idx % 32 == 7 ? run.x[idx] : 0.0F;
       }
       for (const LinearMode mode : {LinearMode::kI16, LinearMode::kI8}) {
         layer.linear->use_prepared(nullptr);
