@@ -81,6 +81,8 @@ TEST(Flags, ReadsEveryServeFlag) {
        "z",
        "--max-queued-requests",
        "5",
+       "--inter-token-target-ms",
+       "250",
        "--shutdown-timeout",
        "1.5",
        "--conversation-date",
@@ -105,6 +107,7 @@ TEST(Flags, ReadsEveryServeFlag) {
   EXPECT_THAT(options.served_model_names, ElementsAre("a", "b", "c"));
   EXPECT_THAT(options.api_keys, ElementsAre("x,y", "z"));
   EXPECT_EQ(options.load.engine.max_queued_requests, 5);
+  EXPECT_EQ(options.load.engine.inter_token_target_ms, 250);
   EXPECT_EQ(options.shutdown_timeout_seconds, 1.5);
   EXPECT_EQ(options.conversation_date, "2025-08-05");
   EXPECT_EQ(options.sampling.temperature, 0.25F);
@@ -303,6 +306,26 @@ TEST(Flags, SwitchesCanBeTurnedOff) {
   EXPECT_TRUE(is_on({"--no-reference", "--reference"}));
   EXPECT_FALSE(
       parse_as<ServeOptions>({"serve", "m"}, {{"RAPT_REFERENCE", "0"}}).load.engine.reference
+  );
+}
+
+TEST(Flags, OnlyAServerKeepsPace) {
+  const auto target_of = [](const char* value) {
+    return parse_as<ServeOptions>({"serve", "m", "--inter-token-target-ms", value})
+        .load.engine.inter_token_target_ms;
+  };
+  EXPECT_EQ(target_of("0"), 0);
+  EXPECT_EQ(target_of("60000"), 60000);
+  EXPECT_GT(parse_as<ServeOptions>({"serve", "m"}).load.engine.inter_token_target_ms, 0);
+  EXPECT_EQ(parse_as<RunOptions>({"run", "m", "hi"}).load.engine.inter_token_target_ms, 0);
+  for (const char* value : {"-1", "60001", "0.4", "fast"}) {
+    EXPECT_THAT(
+        error_of({"serve", "m", "--inter-token-target-ms", value}),
+        AllOf(HasSubstr("inter-token-target-ms"), HasSubstr(value))
+    );
+  }
+  EXPECT_THAT(
+      error_of({"run", "m", "hi", "--inter-token-target-ms", "1"}), HasSubstr("inter-token-target")
   );
 }
 

@@ -70,6 +70,7 @@ class EngineImpl : public Engine {
                 .max_num_seqs = config.max_num_seqs,
                 .max_num_batched_tokens = config.max_num_batched_tokens,
                 .max_model_len = plan.max_model_len,
+                .pace = {.target_seconds = 1e-3 * config.inter_token_target_ms},
             },
             kv_
         ),
@@ -201,7 +202,7 @@ class EngineImpl : public Engine {
   std::unordered_map<RequestId, std::unique_ptr<Record>> records_;
   std::vector<Record> arriving_;
   std::vector<RequestId> leaving_;
-  EngineStats counters_;  // only the counters; copied into stats_
+  EngineStats counters_;  // only what steps count; copied into stats_
 
   // Shared with the other threads.
   mutable std::mutex mutex_;
@@ -297,11 +298,14 @@ void EngineImpl::step() {
     stats_.num_waiting = scheduled.num_waiting;
   }
   view_.begin_step(plan);
+  const Clock::time_point begin = Clock::now();
   const StepResult& result = runner_->run(plan);
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   ++counters_.num_steps;
   counters_.num_prompt_tokens += static_cast<std::uint64_t>(plan.num_prompt_tokens);
   counters_.num_generated_tokens += static_cast<std::uint64_t>(plan.num_sampled);
-  publish(scheduler_.commit(result));
+  counters_.max_step_tokens = plan.max_tokens;
+  publish(scheduler_.commit(result, seconds));
   view_.end_step(plan.num_prompt_tokens, plan.num_sampled);
 }
 
@@ -394,6 +398,7 @@ EngineFacts EngineImpl::facts() const {
       .max_model_len = plan_.max_model_len,
       .max_num_seqs = config_.max_num_seqs,
       .max_num_batched_tokens = config_.max_num_batched_tokens,
+      .inter_token_target_ms = config_.inter_token_target_ms,
       .num_threads = config_.num_threads,
       .kernels = std::string(name_of(find_cpu_level(config_).value())),
       .attention = config_.attention->numerics_class};

@@ -22,6 +22,9 @@ struct EngineConfig {
   int max_model_len = 0;             // 0: the model's own, or what the KV cache can hold
   int max_num_seqs = 64;             // sequences in one step
   int max_num_batched_tokens = 512;  // tokens in one step
+  // How long a step should take while somebody decodes: prompts are read in chunks as small as that
+  // takes. 0: however long a whole chunk takes.
+  int inter_token_target_ms = 0;
   std::uint64_t kv_cache_bytes = 0;  // 0: a quarter of the memory this process may use
   // kBF16, kF32, or kF8E4M3, which full layers only follow: sliding ones then keep BF16.
   DType kv_cache_dtype = DType::kBF16;
@@ -49,6 +52,7 @@ struct EngineStats {
   double kv_cache_usage = 0.0;  // used share of the fullest block pool, 0 to 1
   int num_blocks_used = 0;      // over all pools
   int num_blocks_total = 0;
+  int max_step_tokens = 0;  // as many as the last step could have had
   std::uint64_t num_steps = 0;
   std::uint64_t num_prompt_tokens = 0;
   std::uint64_t num_generated_tokens = 0;

@@ -44,6 +44,19 @@ TEST_P(EngineBits, AreTheSameForAnyChunkBatchAndThreads) {
   }
 }
 
+// How prompts are cut then depends on the clock: no two runs are alike but in their bits.
+TEST_P(EngineBits, AreTheSameAtAnyPace) {
+  EngineConfig config = mode_config();
+  config.max_num_batched_tokens = 256;
+  const Trace whole = run(config, 0);
+  for (const int target_ms : {1, 3, 10}) {
+    SCOPED_TRACE("target " + std::to_string(target_ms) + " ms");
+    config.inter_token_target_ms = target_ms;
+    expect_same(whole, run(config, 0));
+    expect_same(whole, run(config, 7));
+  }
+}
+
 TEST_P(EngineBits, AreTheSameOnAnyCpuLevel) {
   const EngineConfig config = mode_config();
   const Trace best = run(config, 7);

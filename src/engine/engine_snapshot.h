@@ -31,6 +31,7 @@ struct EngineFacts {
   int max_model_len = 0;
   int max_num_seqs = 0;
   int max_num_batched_tokens = 0;
+  int inter_token_target_ms = 0;  // 0: none
   int num_threads = 0;
   std::string kernels;    // the level of the CPU kernels
   std::string attention;  // the backend's name
@@ -60,6 +61,7 @@ struct StepSnapshot {
   int num_tokens = 0;
   int num_prompt_tokens = 0;
   int num_sampled = 0;
+  int max_tokens = 0;  // as many could have been; fewer while somebody decodes
 };
 
 // Some neighbouring blocks of a group.

@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <future>
+#include <thread>
 
 #include "engine/engine_test_internal.h"
+#include "scheduler/step_pacer.h"
 #include "support/allocation_counter.h"
 
 namespace rapt {
@@ -196,6 +199,30 @@ TEST_F(EngineTest, DecodeStepsDoNotAllocate) {
       EXPECT_GT(num_allocations(), 1000U) << "the counter counts";
       EXPECT_EQ(watch->between(1, 198), 0U);
     }
+  }
+}
+
+TEST_F(EngineTest, SlowStepsLeavePromptsLittleWhileSomebodyDecodes) {
+  for (const int target_ms : {0, 1}) {
+    EngineConfig config = small_config();
+    config.inter_token_target_ms = target_ms;
+    const auto engine = make_engine(config);
+    Request request = make_request(1, 20, 3);
+    request.stop.ignore_eos = true;
+    // Makes every step longer than the target.
+    request.logits_tap = [](int, int, std::span<const float>) {
+      const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(3);
+      while (std::chrono::steady_clock::now() < end) {
+        std::this_thread::yield();
+      }
+    };
+    const auto sink = std::make_shared<Collector>();
+    submit(*engine, request, sink);
+    sink->wait();
+    wait_until_idle(*engine);
+    const int least = 1 + PaceConfig().min_prompt_tokens;
+    EXPECT_EQ(engine->stats().max_step_tokens, target_ms == 0 ? 64 : least);
+    EXPECT_EQ(engine->facts().inter_token_target_ms, target_ms);
   }
 }
 

@@ -53,7 +53,8 @@ void EngineView::begin_step(const StepPlan& plan) {
       .num_sequences = static_cast<int>(plan.slices.size()),
       .num_tokens = plan.num_tokens,
       .num_prompt_tokens = plan.num_prompt_tokens,
-      .num_sampled = plan.num_sampled};
+      .num_sampled = plan.num_sampled,
+      .max_tokens = plan.max_tokens};
   if (is_wanted_.exchange(false)) {
     const std::lock_guard lock(mutex_);
     write();

@@ -88,6 +88,7 @@ TEST_F(EngineViewTest, SequencesAndTheirBlocksAreShownDuringTheStep) {
   EXPECT_TRUE(seen.step.is_running);
   EXPECT_EQ(seen.step.num_tokens, 13);
   EXPECT_EQ(seen.step.num_prompt_tokens, 13);
+  EXPECT_EQ(seen.step.max_tokens, 16);
   ASSERT_THAT(seen.running, SizeIs(2));
   const SequenceSnapshot& first = seen.running[0];
   EXPECT_EQ(first.client_id, "id-7");

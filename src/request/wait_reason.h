@@ -7,8 +7,10 @@ enum class WaitReason {
   kNone,       // it is, or nobody has looked yet
   kOthers,     // it stands behind others in the queue
   kSequences,  // as many run as may (--max-num-seqs)
-  kTokens,     // the step's tokens are used up (--max-num-batched-tokens)
-  kBlocks,     // no KV block could be given out safely
+  // The step's tokens are used up (--max-num-batched-tokens, or what --inter-token-target-ms
+  // leaves).
+  kTokens,
+  kBlocks,  // no KV block could be given out safely
 };
 
 }  // namespace rapt

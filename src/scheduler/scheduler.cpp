@@ -13,6 +13,15 @@ bool contains(const std::vector<TokenId>& ids, TokenId id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
+bool is_decoding(const Sequence& sequence) {
+  return sequence.num_output() > 0;
+}
+
+// Somebody waits for its next token, or it is cheap.
+bool goes_first(const Sequence& sequence) {
+  return is_decoding(sequence) || sequence.num_uncomputed() == 1;
+}
+
 // With fewer tokens a step than sequences, some would never get their turn.
 int max_running(const SchedulerConfig& config) {
   return std::min(config.max_num_seqs, config.max_num_batched_tokens);
@@ -20,7 +29,8 @@ int max_running(const SchedulerConfig& config) {
 
 }  // namespace
 
-Scheduler::Scheduler(const SchedulerConfig& config, KVCacheManager& kv) : config_(config), kv_(kv) {
+Scheduler::Scheduler(const SchedulerConfig& config, KVCacheManager& kv)
+    : config_(config), kv_(kv), pacer_(config.pace, config.max_num_batched_tokens) {
   CHECK(max_running(config) > 0, config.max_num_seqs, " ", config.max_num_batched_tokens);
   CHECK(config.max_model_len > 0, "max_model_len=", config.max_model_len);
   running_.reserve(static_cast<std::size_t>(max_running(config)));
@@ -61,14 +71,12 @@ const StepPlan& Scheduler::plan() {
   short_of_blocks_ = false;
 
   int budget = config_.max_num_batched_tokens;
-  for (const auto& sequence : running_) {
-    sequence->is_paused = false;
-    if (sequence->num_uncomputed() == 1) {
-      schedule(*sequence, budget);
-    }
+  if (schedule_decodes(budget)) {
+    budget = std::min(budget, pacer_.max_prompt_tokens(plan_.num_tokens));
   }
+  plan_.max_tokens = plan_.num_tokens + budget;
   for (const auto& sequence : running_) {
-    if (sequence->num_uncomputed() > 1) {
+    if (!goes_first(*sequence)) {
       schedule(*sequence, budget);
     }
   }
@@ -77,6 +85,18 @@ const StepPlan& Scheduler::plan() {
   in_flight_ = !plan_.empty();
   CHECK(in_flight_ || is_idle(), "nobody can go on");
   return plan_;
+}
+
+bool Scheduler::schedule_decodes(int& budget) {
+  bool any = false;
+  for (const auto& sequence : running_) {
+    sequence->is_paused = false;
+    if (goes_first(*sequence)) {
+      schedule(*sequence, budget);
+      any = any || (is_decoding(*sequence) && sequence->num_scheduled > 0);
+    }
+  }
+  return any;
 }
 
 void Scheduler::schedule(Sequence& sequence, int& budget) {
@@ -147,10 +167,11 @@ void Scheduler::admit_waiting(int& budget) {
   }
 }
 
-std::span<const TokenEvent> Scheduler::commit(const StepResult& result) {
+std::span<const TokenEvent> Scheduler::commit(const StepResult& result, double seconds) {
   CHECK(in_flight_, "nothing was planned");
   CHECK(result.slices.size() == plan_.slices.size(), result.slices.size(), " results");
   in_flight_ = false;
+  pacer_.note_step(plan_.num_tokens, seconds);
   num_events_ = 0;
   for (std::size_t idx = 0; idx < plan_.slices.size(); ++idx) {
     commit_slice(plan_.slices[idx], result.slices[idx]);

@@ -11,6 +11,7 @@
 #include "request/request.h"
 #include "request/wait_reason.h"
 #include "scheduler/sequence.h"
+#include "scheduler/step_pacer.h"
 #include "scheduler/step_plan.h"
 
 namespace rapt {
@@ -19,6 +20,7 @@ struct SchedulerConfig {
   int max_num_seqs = 64;  // sequences that may run at once; never more than the tokens below
   int max_num_batched_tokens = 512;  // tokens in one step
   int max_model_len = 0;             // tokens in one sequence, prompt and output
+  PaceConfig pace = {};              // how long steps may take while somebody decodes
 };
 
 struct SchedulerStats {
@@ -27,11 +29,13 @@ struct SchedulerStats {
   int num_paused = 0;  // running sequences that the last plan left out for want of a safe block
 };
 
-// Decides what each step computes. Running sequences go first, those with one token to compute
-// before those with more (so that a long prompt does not hold up anybody's next token); what is
-// left of the token budget goes to running prefills, then to waiting sequences in the order of
-// arrival. Nobody overtakes the head of the queue, nobody is admitted while someone is paused, and
-// an admitted sequence keeps its blocks to its end, so every sequence ends.
+// Decides what each step computes. Running sequences go first, those that decode before those with
+// a prompt to read (so that a long prompt does not hold up anybody's next token); what is left of
+// the token budget goes to running prefills, then to waiting sequences in the order of arrival.
+// Once somebody decodes in a step, a StepPacer says how many prompt tokens may ride along, so that
+// the step does not take long; without decodes a step takes all that its budget holds. Nobody
+// overtakes the head of the queue, nobody is admitted while someone is paused, and an admitted
+// sequence keeps its blocks to its end, so every sequence ends.
 //
 // Owned by the engine, engine thread only, no lock. The cycle is plan, run, commit; add(),
 // cancel(), fail() and end_all() come between commit() and plan(). Every span of events is valid
@@ -53,8 +57,8 @@ class Scheduler {
   // The next step, empty when there is nothing to do. Give its results to commit() before the next.
   const StepPlan& plan();
   // Appends what was drawn, ends what has come to its end, and tells both: at most one event with
-  // `finish` a choice, its last.
-  std::span<const TokenEvent> commit(const StepResult& result);
+  // `finish` a choice, its last. `seconds` is how long the step took; 0: nobody knows.
+  std::span<const TokenEvent> commit(const StepResult& result, double seconds = 0.0);
 
   // Ends all choices of one request now; unknown ids are fine.
   std::span<const TokenEvent> cancel(RequestId id);
@@ -75,6 +79,8 @@ class Scheduler {
   WaitReason wait_reason() const { return waiting_.empty() ? WaitReason::kNone : wait_reason_; }
 
  private:
+  // Plans all that decode, and sequences with one token to compute. True if anybody decodes.
+  bool schedule_decodes(int& budget);
   // Puts as many of the sequence's tokens into the plan as the budget and the KV cache allow.
   void schedule(Sequence& sequence, int& budget);
   void admit_waiting(int& budget);
@@ -92,6 +98,7 @@ class Scheduler {
   KVCacheManager& kv_;
   std::deque<std::unique_ptr<Sequence>> waiting_;
   std::vector<std::unique_ptr<Sequence>> running_;  // in the order of admission
+  StepPacer pacer_;
   StepPlan plan_;
   bool in_flight_ = false;                      // planned and not yet committed
   WaitReason wait_reason_ = WaitReason::kNone;  // of the head of the queue, in the last plan

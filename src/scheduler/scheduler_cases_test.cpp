@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <utility>
 
 #include "scheduler/scheduler.h"
 
@@ -70,6 +71,8 @@ class Script {
     } else if (command == "draw") {
       const Words parts = split(words.at(0), '=');
       draws_[parts.at(0)] = to_tokens(parts.at(1));
+    } else if (command == "took") {
+      step_seconds_ = 1e-3 * std::stoi(words.at(0));
     } else if (command == "error") {
       failing_.push_back(words.at(0));
     } else if (command == "cancel") {
@@ -111,14 +114,18 @@ class Script {
 
   void make_scheduler(const Words& words) {
     SchedulerConfig config;
+    int pace_ms = 0;
     for (const std::string& word : words) {
       const Words parts = split(word, '=');
       const std::map<std::string, int*> fields = {
           {"seqs", &config.max_num_seqs},
           {"tokens", &config.max_num_batched_tokens},
-          {"len", &config.max_model_len}};
+          {"len", &config.max_model_len},
+          {"pace", &pace_ms},
+          {"ride", &config.pace.min_prompt_tokens}};
       *fields.at(parts.at(0)) = std::stoi(parts.at(1));
     }
+    config.pace.target_seconds = 1e-3 * pace_ms;
     scheduler_ = std::make_unique<Scheduler>(config, *kv_);
   }
 
@@ -184,7 +191,7 @@ class Script {
     EXPECT_TRUE(draws_.empty()) << "a draw for someone who draws nothing";
     failing_.clear();
     if (!plan.empty()) {
-      note_ends(scheduler_->commit(result));
+      note_ends(scheduler_->commit(result, std::exchange(step_seconds_, 0.0)));
     }
   }
 
@@ -245,6 +252,7 @@ class Script {
   Words failing_;
   Words ends_;
   int num_steps_ = 0;
+  double step_seconds_ = 0.0;
 };
 
 std::vector<std::string> case_paths() {

@@ -28,7 +28,9 @@ class Crowd {
     config_ = {
         .max_num_seqs = pick(1, 6),
         .max_num_batched_tokens = pick(1, 12),
-        .max_model_len = std::min(kv_->max_positions(), pick(4, 50))};
+        .max_model_len = std::min(kv_->max_positions(), pick(4, 50)),
+        .pace = {
+            .target_seconds = static_cast<double>(pick(0, 2)), .min_prompt_tokens = pick(1, 4)}};
     scheduler_ = std::make_unique<Scheduler>(config_, *kv_);
   }
 
@@ -79,7 +81,8 @@ class Crowd {
   void step() {
     const StepPlan& plan = scheduler_->plan();
     ASSERT_FALSE(plan.empty());
-    ASSERT_LE(plan.num_tokens, config_.max_num_batched_tokens);
+    ASSERT_LE(plan.num_tokens, plan.max_tokens);
+    ASSERT_LE(plan.max_tokens, config_.max_num_batched_tokens);
     ASSERT_LE(scheduler_->stats().num_running, config_.max_num_seqs);
     num_paused_ += scheduler_->stats().num_paused;
     StepResult result;
@@ -109,7 +112,8 @@ class Crowd {
       }
     }
     ASSERT_EQ(num_tokens, plan.num_tokens);
-    note(scheduler_->commit(result), expected_output);
+    // Any pace will do, also one that no machine has.
+    note(scheduler_->commit(result, pick(0, 40) / 10.0), expected_output);
   }
 
   // Blocks that a sequence had stay the same until the window has left them; two never share one.

@@ -27,6 +27,7 @@ struct StepPlan {
   int num_tokens = 0;             // over all slices
   int num_sampled = 0;            // slices that sample
   int num_prompt_tokens = 0;      // of num_tokens, those of prompts
+  int max_tokens = 0;             // as many could have been; fewer while somebody decodes
 
   bool empty() const { return slices.empty(); }
 };

@@ -61,6 +61,35 @@ def test_a_client_that_leaves_an_unstreamed_request_stops_it(server: RaptServer)
     assert server.metric("vllm:request_success_total", finished_reason="abort") == aborted + 1
 
 
+def test_answers_are_the_same_at_any_pace(start_server):
+    prompts = [[(7 * idx + position) % 200 for position in range(60 + 150 * idx)] for idx in range(6)]
+
+    def answers(*flags: str) -> list[str]:
+        server = start_server(*flags)
+
+        def ask(prompt: list[int]) -> str:
+            with server.openai() as client:
+                stream = client.completions.create(
+                    model="demo",
+                    prompt=prompt,
+                    max_tokens=40,
+                    temperature=0,
+                    stream=True,
+                    extra_body={"ignore_eos": True},
+                )
+                return "".join(chunk.choices[0].text for chunk in stream if chunk.choices)
+
+        with concurrent.futures.ThreadPoolExecutor(len(prompts)) as pool:
+            texts = list(pool.map(ask, prompts))
+        assert 0 < server.metric("rapt:max_step_tokens") <= 512
+        return texts
+
+    whole = answers("--inter-token-target-ms", "0")
+    assert len(set(whole)) == len(prompts)
+    assert answers("--inter-token-target-ms", "1") == whole
+    assert answers() == whole
+
+
 def test_sigterm_drains_and_exits_0(start_server):
     server = start_server()
     with server.openai() as client:

@@ -29,6 +29,7 @@ def test_requests_are_shown_while_they_run(page: Page, server: ScriptedServer):
     page.click("#tab-engine")
     page.wait_text(".requests .phase", "decode")
     page.wait_text(".figures-row", "running of 8")
+    assert "of 512 that a step may have" in page.text(".step")
     assert len(page.all(".requests tbody tr")) == 1
     page.wait_text(".requests tbody", f"{NUM_HEADER_TOKENS + 2} / ")
     used = page.all(".block-map .map-group:first-child .cell[class*=owner]")

@@ -95,6 +95,11 @@ std::vector<MetricFamily> collect_engine_stats(
   families.gauge("rapt:kv_blocks_total", "KV blocks, all pools.", stats.num_blocks_total);
   families.counter("rapt:engine_steps_total", "Engine steps finished.", stats.num_steps);
   families.gauge(
+      "rapt:max_step_tokens",
+      "Tokens that the last step could have had; fewer while answers are being written.",
+      stats.max_step_tokens
+  );
+  families.gauge(
       "rapt:engine_healthy", "1 until a failure ends serving.", stats.healthy ? 1.0 : 0.0
   );
   families.gauge(

@@ -149,6 +149,15 @@ TEST(EngineFrames, SecondsAreInTheOrderOfTheirFields) {
   EXPECT_EQ(stamp_state_text(text, 7), "{\"now\":7," + text.substr(1));
 }
 
+TEST(EngineFrames, AStepTellsWhatItMayHave) {
+  EngineSnapshot snapshot;
+  snapshot.step = {.num_tokens = 40, .num_prompt_tokens = 33, .num_sampled = 7, .max_tokens = 44};
+  EXPECT_THAT(
+      engine_state_text(EngineStats(), snapshot),
+      ::testing::HasSubstr(R"("tokens":40,"prompt_tokens":33,"max_tokens":44,"sampled":7)")
+  );
+}
+
 TEST(EngineFrames, ReasonsAndPhasesHaveNames) {
   EngineSnapshot snapshot;
   snapshot.running.push_back({.client_id = "a", .phase = SequencePhase::kPrefill});

@@ -171,6 +171,7 @@ std::string engine_hello_text(
   hello["max_model_len"] = facts.max_model_len;
   hello["max_sequences"] = facts.max_num_seqs;
   hello["max_step_tokens"] = facts.max_num_batched_tokens;
+  hello["inter_token_target_ms"] = facts.inter_token_target_ms;
   hello["threads"] = facts.num_threads;
   hello["kernels"] = facts.kernels;
   hello["attention"] = facts.attention;
@@ -209,6 +210,7 @@ std::string engine_state_text(const EngineStats& stats, const EngineSnapshot& sn
   step["sequences"] = snapshot.step.num_sequences;
   step["tokens"] = snapshot.step.num_tokens;
   step["prompt_tokens"] = snapshot.step.num_prompt_tokens;
+  step["max_tokens"] = snapshot.step.max_tokens;
   step["sampled"] = snapshot.step.num_sampled;
   state["step"] = std::move(step);
   state["running"] = sequence_array(snapshot.running);

@@ -188,6 +188,7 @@ EngineFacts FakeEngine::facts() const {
       .max_model_len = max_model_len_,
       .max_num_seqs = 8,
       .max_num_batched_tokens = 512,
+      .inter_token_target_ms = 400,
       .num_threads = 1,
       .kernels = "none",
       .attention = "fake"};
@@ -198,6 +199,7 @@ EngineSnapshot FakeEngine::snapshot(std::int64_t) const {
   EngineSnapshot out;
   out.step.number = stats_.num_steps;
   out.step.num_sequences = static_cast<int>(live_.size());
+  out.step.max_tokens = 512;
   out.kv_groups.resize(2);
   out.kv_groups[0].cells.resize(64);
   out.kv_groups[1].cells.resize(36);

@@ -22,6 +22,7 @@ export class StepCard {
     const { step } = state;
     const max = hello.max_step_tokens;
     const isBusy = state.running.length > 0;
+    const isPaced = step.max_tokens < max;
     const prompt = isBusy ? step.prompt_tokens : 0;
     const decode = isBusy ? step.tokens - step.prompt_tokens : 0;
     setText(this.number, `number ${count(state.totals.steps)}`);
@@ -36,7 +37,8 @@ export class StepCard {
       this.text,
       isBusy
         ? `${plural(step.sequences, "sequence")}: ${plural(prompt, "prompt token")} and ` +
-            `${plural(decode, "decoded token")} of ${count(max)} that a step may have.`
+            `${plural(decode, "decoded token")} of ${count(step.max_tokens)} that ` +
+            (isPaced ? "it may have while answers are being written." : "a step may have.")
         : `A step may have ${plural(max, "token")} of ${plural(hello.max_sequences, "sequence")}.`,
     );
   }
