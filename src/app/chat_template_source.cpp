@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/log.h"
 #include "checkpoint/checkpoint_dir.h"
 #include "checkpoint/text_file.h"
 
@@ -32,11 +33,18 @@ Result<ChatTemplates> read_gguf(const GgufMetadata& metadata, const Tokenizer& t
   }
   for (const auto& [key, name] : kSpecialTokens) {
     if (metadata.has(key)) {
-      ASSIGN_OR_RETURN(const std::int64_t id, metadata.integer(key));
-      const bool is_known = id >= 0 && id < tokenizer.vocab_size();
-      if (is_known) {
+      ASSIGN_OR_RETURN(const std::int64_t id, metadata.token_id(key));
+      if (id >= 0 && id < tokenizer.vocab_size()) {
         templates.special_tokens.emplace_back(
             name, tokenizer.token_bytes(static_cast<TokenId>(id))
+        );
+      } else if (id != kNoToken) {
+        LOG_WARNING(
+            "a special token is outside the vocabulary: the chat template goes without it",
+            kv("file", metadata.what()),
+            kv("key", key),
+            kv("id", id),
+            kv("tokens", tokenizer.vocab_size())
         );
       }
     }

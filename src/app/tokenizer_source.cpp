@@ -34,7 +34,7 @@ Result<void> read_id(
     const GgufMetadata& metadata, std::string_view key, std::optional<std::int64_t>& value
 ) {
   if (metadata.has(key)) {
-    ASSIGN_OR_RETURN(value, metadata.integer(key));
+    ASSIGN_OR_RETURN(value, metadata.token_id(key));
   }
   return {};
 }

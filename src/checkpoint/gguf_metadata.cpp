@@ -2,6 +2,8 @@
 
 #include <array>
 #include <charconv>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <type_traits>
 
@@ -201,6 +203,11 @@ Result<std::int64_t> GgufMetadata::integer(std::string_view key) const {
     return key_error(key, "expected at most 2^63 - 1");
   }
   return *number;
+}
+
+Result<std::int64_t> GgufMetadata::token_id(std::string_view key) const {
+  ASSIGN_OR_RETURN(const std::int64_t id, integer(key));
+  return id == std::numeric_limits<std::uint32_t>::max() ? -1 : id;
 }
 
 Result<bool> GgufMetadata::boolean_or(std::string_view key, bool fallback) const {

@@ -65,6 +65,9 @@ class GgufMetadata {
 
   Result<std::string_view> text(std::string_view key) const;
   Result<std::int64_t> integer(std::string_view key) const;
+  // The integer of a key that names a token. Converters write "none" as -1, which becomes 2^32 - 1
+  // where the value has no sign: both are -1 here.
+  Result<std::int64_t> token_id(std::string_view key) const;
   Result<bool> boolean_or(std::string_view key, bool fallback) const;
   // Arrays. The texts are views of the file.
   Result<std::vector<std::string_view>> texts(std::string_view key) const;

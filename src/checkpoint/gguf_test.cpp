@@ -148,6 +148,8 @@ TEST(GgufMetadata, ReadsEachType) {
   EXPECT_EQ(*metadata.integer("i32"), -70000);
   EXPECT_EQ(*metadata.integer("u64"), std::int64_t{1} << 40);
   EXPECT_EQ(*metadata.integer("i64"), -1);
+  EXPECT_EQ(*metadata.token_id("i64"), -1);
+  EXPECT_EQ(*metadata.token_id("u32"), 4000000000);
   EXPECT_EQ(*metadata.boolean_or("bool", false), true);
   EXPECT_EQ(*metadata.text("text"), "hello");
   EXPECT_EQ(

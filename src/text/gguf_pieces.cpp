@@ -106,7 +106,7 @@ Result<void> PiecesReader::read_token(std::size_t id) {
 }
 
 Result<void> PiecesReader::read_unknown() {
-  if (!parts_.unknown_id) {
+  if (parts_.unknown_id.value_or(kNoToken) == kNoToken) {
     for (std::size_t id = 0; id < view_.num_tokens() && unknown_.id == kNoToken; ++id) {
       unknown_.id = view_.type_of(id) == kGgufUnknown ? static_cast<TokenId>(id) : kNoToken;
     }

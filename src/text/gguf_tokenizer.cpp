@@ -48,7 +48,7 @@ Result<GgufPartsView> GgufPartsView::of(const GgufTokenizerParts& parts, const s
 Result<std::vector<TokenId>> GgufPartsView::read_frame_token(
     std::string_view key, bool is_added, std::optional<std::int64_t> id
 ) const {
-  if (!is_added || !id) {
+  if (!is_added || !id || *id == kNoToken) {
     return std::vector<TokenId>();
   }
   if (*id < 0 || *id >= static_cast<std::int64_t>(num_tokens())) {

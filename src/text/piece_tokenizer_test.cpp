@@ -191,6 +191,10 @@ TEST(GgufPieces, PutBosBeforeAPromptOnce) {
   EXPECT_EQ(made(pieces)->encode_prompt("the"), framed);
   EXPECT_EQ(made(pieces)->encode_prompt("<s>the</s>"), framed);
   EXPECT_EQ(made(pieces)->encode("the"), word) << "only whole prompts have them";
+  pieces.parts.bos_id = -1;
+  pieces.parts.eos_id = -1;
+  pieces.parts.unknown_id = -1;
+  EXPECT_EQ(made(pieces)->encode_prompt("the"), word) << "the file says that there are none";
 }
 
 TEST(GgufPieces, NameTheEndsOfATurn) {
@@ -248,7 +252,7 @@ TEST(GgufPieces, SayWhatIsNotAsExpected) {
       error_when([](OwnedPieces& pieces) { pieces.tokens[1] = ""; }),
       HasSubstr("token 1 has no name")
   );
-  for (const std::int64_t id : {std::int64_t{-1}, std::int64_t{420}}) {
+  for (const std::int64_t id : {std::int64_t{-2}, std::int64_t{420}}) {
     EXPECT_THAT(
         error_when([&](OwnedPieces& pieces) { pieces.parts.bos_id = id; }),
         HasSubstr(

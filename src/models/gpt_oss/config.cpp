@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "checkpoint/config_fields.h"
+#include "models/end_tokens_internal.h"
 #include "models/gpt_oss/config_internal.h"
 
 namespace rapt {
@@ -19,7 +20,7 @@ constexpr std::int64_t kDefaultMaxPositions = 131072;
 
 // <|endoftext|>, <|return|>, <|call|>: where a gpt-oss answer ends. A vocabulary that reaches the
 // last one is the real one.
-constexpr std::int32_t kStopTokens[] = {199999, 200002, 200012};
+constexpr std::int32_t kEndTokens[] = {199999, 200002, 200012};
 
 Result<void> parse_sizes(ConfigFields& fields, GptOssConfig& config) {
   ASSIGN_OR_RETURN(config.num_layers, fields.integer({"num_hidden_layers"}, kLayers));
@@ -94,61 +95,19 @@ Result<void> parse_sliding_window(ConfigFields& fields, GptOssConfig& config) {
   return {};
 }
 
-Result<void> add_stop_tokens(
-    ConfigFields& fields, std::string_view name, std::vector<std::int64_t>& ids
-) {
-  const json::value* value = fields.find(name);
-  if (value == nullptr) {
-    return {};
-  }
-  const auto add = [&](const json::value& item) {
-    const bool is_id =
-        item.is_int64() && item.get_int64() >= kTokenIds.min && item.get_int64() <= kTokenIds.max;
-    if (is_id) {
-      ids.push_back(item.get_int64());
-    }
-    return is_id;
-  };
-  const bool is_valid = value->is_array()
-                            ? std::all_of(value->get_array().begin(), value->get_array().end(), add)
-                            : add(*value);
-  if (!is_valid) {
-    return fields.field_error(name, "expected a token id, or an array of token ids");
-  }
-  return {};
-}
-
-// Ids past the vocabulary can never be produced: they go to the ignored fields.
-void merge_stop_tokens(GptOssConfig& config, const std::vector<std::int64_t>& ids) {
-  for (const std::int64_t id : ids) {
-    if (id < config.vocab_size) {
-      config.eos_token_ids.push_back(static_cast<std::int32_t>(id));
-    } else {
-      config.ignored_fields.push_back("eos_token_id " + std::to_string(id));
-    }
-  }
-  std::sort(config.eos_token_ids.begin(), config.eos_token_ids.end());
-  config.eos_token_ids.erase(
-      std::unique(config.eos_token_ids.begin(), config.eos_token_ids.end()),
-      config.eos_token_ids.end()
-  );
-}
-
 }  // namespace
 
-void set_stop_tokens(GptOssConfig& config, std::vector<std::int64_t> ids) {
-  if (config.vocab_size > *std::max_element(std::begin(kStopTokens), std::end(kStopTokens))) {
-    ids.insert(ids.end(), std::begin(kStopTokens), std::end(kStopTokens));
+void add_own_end_tokens(GptOssConfig& config) {
+  if (config.vocab_size > *std::max_element(std::begin(kEndTokens), std::end(kEndTokens))) {
+    config.eos_token_ids.assign(std::begin(kEndTokens), std::end(kEndTokens));
   }
-  merge_stop_tokens(config, ids);
 }
 
 namespace {
 
 Result<void> parse_token_ids(ConfigFields& fields, GptOssConfig& config) {
-  std::vector<std::int64_t> ids;
-  RETURN_IF_ERROR(add_stop_tokens(fields, "eos_token_id", ids));
-  set_stop_tokens(config, std::move(ids));
+  add_own_end_tokens(config);
+  RETURN_IF_ERROR(add_end_tokens(fields, config.vocab_size, config.eos_token_ids));
   ASSIGN_OR_RETURN(const std::int64_t pad, fields.integer_or({"pad_token_id"}, {-1}, -1));
   if (pad >= 0 && pad < config.vocab_size) {
     config.pad_token_id = static_cast<std::int32_t>(pad);
@@ -270,10 +229,7 @@ Result<void> add_generation_config(
     GptOssConfig& config, const json::value& value, std::string_view what
 ) {
   ASSIGN_OR_RETURN(ConfigFields fields, ConfigFields::of(value, what));
-  std::vector<std::int64_t> ids;
-  RETURN_IF_ERROR(add_stop_tokens(fields, "eos_token_id", ids));
-  merge_stop_tokens(config, ids);
-  return {};
+  return add_end_tokens(fields, config.vocab_size, config.eos_token_ids);
 }
 
 namespace {

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <vector>
 
 #include "base/result.h"
 #include "checkpoint/config_fields.h"
@@ -17,7 +16,6 @@ inline constexpr ConfigFields::IntRange kExperts{1, 4096};
 inline constexpr ConfigFields::IntRange kHeads{1, 4096};
 inline constexpr ConfigFields::IntRange kHeadDims{2, 4096};
 inline constexpr ConfigFields::IntRange kVocabulary{1, 1 << 24};
-inline constexpr ConfigFields::IntRange kTokenIds{0, std::numeric_limits<std::int32_t>::max()};
 inline constexpr ConfigFields::IntRange kPositions{1, std::numeric_limits<std::int32_t>::max()};
 inline constexpr ConfigFields::NumberRange kEpsilons{1e-12, 1.0};
 inline constexpr ConfigFields::NumberRange kPositive{1e-6, 1e6};
@@ -30,8 +28,8 @@ inline constexpr double kDefaultSwigluLimit = 7.0;
 inline constexpr double kDefaultSwigluAlpha = 1.702;
 inline constexpr double kDefaultTheta = 150000.0;
 
-// Makes `ids`, and the published model's own if the vocabulary has them, the config's stop ids.
-void set_stop_tokens(GptOssConfig& config, std::vector<std::int64_t> ids);
+// Makes the published model's end tokens the config's, if the vocabulary has them.
+void add_own_end_tokens(GptOssConfig& config);
 
 // The rotary embedding, as a Hugging Face config.json states it: `rope_scaling` and `rope_theta`,
 // or `rope_parameters` with both inside.

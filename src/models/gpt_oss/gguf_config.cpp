@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "checkpoint/checkpoint_dir.h"
+#include "models/end_tokens_internal.h"
 #include "models/gpt_oss/config_internal.h"
 
 namespace rapt {
@@ -170,29 +171,6 @@ Result<void> GgufConfigReader::read(GptOssConfig& config) {
   return {};
 }
 
-// Where an answer may end; Ollama's files have a list of them.
-Result<std::vector<std::int64_t>> read_end_tokens(const GgufMetadata& metadata) {
-  std::vector<std::int64_t> ids;
-  for (const std::string_view key :
-       {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"}) {
-    if (metadata.has(key)) {
-      ASSIGN_OR_RETURN(const std::int64_t id, metadata.integer(key));
-      ids.push_back(id);
-    }
-  }
-  constexpr std::string_view kListKey = "tokenizer.ggml.eos_token_ids";
-  if (metadata.has(kListKey)) {
-    ASSIGN_OR_RETURN(const std::vector<std::int64_t> list, metadata.integers(kListKey));
-    ids.insert(ids.end(), list.begin(), list.end());
-  }
-  for (const std::int64_t id : ids) {
-    if (id < kTokenIds.min || id > kTokenIds.max) {
-      return bad_file(metadata.what() + ": " + std::to_string(id) + " is no id of an end token");
-    }
-  }
-  return ids;
-}
-
 }  // namespace
 
 Result<GptOssConfig> parse_gpt_oss_gguf(const CheckpointDir& checkpoint) {
@@ -218,8 +196,8 @@ Result<GptOssConfig> parse_gpt_oss_gguf(const CheckpointDir& checkpoint) {
                           checkpoint.find("blk.0.attn_qkv.bias") != nullptr;
   fields.skip({prefix + "vocab_size"});
   RETURN_IF_ERROR(GgufConfigReader(fields, prefix).read(config));
-  ASSIGN_OR_RETURN(std::vector<std::int64_t> end_tokens, read_end_tokens(metadata));
-  set_stop_tokens(config, std::move(end_tokens));
+  add_own_end_tokens(config);
+  RETURN_IF_ERROR(add_gguf_end_tokens(metadata, config.vocab_size, config.eos_token_ids));
   if (metadata.has("tokenizer.ggml.padding_token_id")) {
     ASSIGN_OR_RETURN(const std::int64_t pad, metadata.integer("tokenizer.ggml.padding_token_id"));
     if (pad >= 0 && pad < config.vocab_size) {

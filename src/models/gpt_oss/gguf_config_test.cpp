@@ -140,14 +140,13 @@ TEST(GptOssGgufConfig, ReadsWhatOllamaWrites) {
   metadata.tensors = {"blk.0.attn_qkv.bias"};
   metadata.more = [](GgufWriter& writer) {
     writer.add_u32("tokenizer.ggml.eos_token_id", 17)
-        .add_i32s("tokenizer.ggml.eos_token_ids", {17, 299, 300});
+        .add_i32s("tokenizer.ggml.eos_token_ids", {17, 299, -1});
   };
   const GptOssConfig config = parse(metadata);
   EXPECT_EQ(config.intermediate_size, 2880);
   EXPECT_EQ(config.rope.scaling, GptOssConfig::Rope::Scaling::kYarn) << "though not named";
   EXPECT_TRUE(config.attention_bias);
   EXPECT_THAT(config.eos_token_ids, ElementsAre(17, 299));
-  EXPECT_THAT(config.ignored_fields, ElementsAre("eos_token_id 300"));
 }
 
 TEST(GptOssGgufConfig, FollowsAPatternThatTheFileGives) {
@@ -224,6 +223,8 @@ TEST(GptOssGgufConfig, NamesTheKeyThatIsWrong) {
   Metadata end;
   end.more = [](GgufWriter& writer) { writer.add_text("tokenizer.ggml.eos_token_id", "</s>"); };
   EXPECT_THAT(error_of(end), HasSubstr("eos_token_id\" is a string; expected an integer"));
+  end.more = [](GgufWriter& writer) { writer.add_u32("tokenizer.ggml.eot_token_id", 201088); };
+  EXPECT_THAT(error_of(end), HasSubstr("the vocabulary has 201088 tokens"));
 }
 
 TEST(GptOssGgufNames, FollowTheDialectOfTheFile) {

@@ -1,8 +1,8 @@
 #include "models/llama/config.h"
 
-#include <algorithm>
 #include <utility>
 
+#include "models/end_tokens_internal.h"
 #include "models/llama/config_internal.h"
 
 namespace rapt {
@@ -30,19 +30,6 @@ Result<void> check_heads(
     );
   }
   return {};
-}
-
-void add_stop_tokens(LlamaConfig& config, const std::vector<std::int64_t>& ids) {
-  for (const std::int64_t id : ids) {
-    if (id >= 0 && id < config.vocab_size) {
-      config.eos_token_ids.push_back(static_cast<std::int32_t>(id));
-    } else {
-      config.ignored_fields.push_back("eos_token_id " + std::to_string(id));
-    }
-  }
-  std::vector<std::int32_t>& all = config.eos_token_ids;
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
 }
 
 }  // namespace llama
@@ -102,27 +89,6 @@ Result<Rope> parse_rope(ConfigFields& fields) {
   return rope;
 }
 
-Result<std::vector<std::int64_t>> parse_stop_tokens(ConfigFields& fields) {
-  std::vector<std::int64_t> ids;
-  const json::value* value = fields.find("eos_token_id");
-  if (value == nullptr) {
-    return ids;
-  }
-  const auto add = [&](const json::value& item) {
-    if (item.is_int64()) {
-      ids.push_back(item.get_int64());
-    }
-    return item.is_int64();
-  };
-  const bool is_valid = value->is_array()
-                            ? std::all_of(value->get_array().begin(), value->get_array().end(), add)
-                            : add(*value);
-  if (!is_valid) {
-    return fields.field_error("eos_token_id", "expected a token id, or an array of token ids");
-  }
-  return ids;
-}
-
 // Settings that would change what the model computes, to what it cannot.
 Result<void> check_fixed(ConfigFields& fields) {
   ASSIGN_OR_RETURN(const std::string act, fields.text_or("hidden_act", "silu"));
@@ -173,8 +139,7 @@ Result<LlamaConfig> parse_llama_config(const json::value& value, std::string_vie
   ASSIGN_OR_RETURN(config.rms_norm_eps, fields.number_or({"rms_norm_eps"}, llama::kEpsilons, 1e-6));
   ASSIGN_OR_RETURN(config.is_tied, fields.boolean_or("tie_word_embeddings", false));
   ASSIGN_OR_RETURN(config.rope, parse_rope(fields));
-  ASSIGN_OR_RETURN(const std::vector<std::int64_t> stop_tokens, parse_stop_tokens(fields));
-  llama::add_stop_tokens(config, stop_tokens);
+  RETURN_IF_ERROR(add_end_tokens(fields, config.vocab_size, config.eos_token_ids));
   // Training and housekeeping, and what the tensors' names say anyway.
   fields.skip(
       {"_name_or_path",
@@ -202,9 +167,7 @@ Result<void> add_llama_generation_config(
     LlamaConfig& config, const json::value& value, std::string_view what
 ) {
   ASSIGN_OR_RETURN(ConfigFields fields, ConfigFields::of(value, what));
-  ASSIGN_OR_RETURN(const std::vector<std::int64_t> stop_tokens, parse_stop_tokens(fields));
-  llama::add_stop_tokens(config, stop_tokens);
-  return {};
+  return add_end_tokens(fields, config.vocab_size, config.eos_token_ids);
 }
 
 std::int64_t num_parameters(const LlamaConfig& config) {

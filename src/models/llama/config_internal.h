@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <limits>
-#include <vector>
+#include <string_view>
 
 #include "checkpoint/config_fields.h"
 #include "models/llama/config.h"
@@ -31,9 +31,5 @@ Result<void> check_heads(
     std::string_view kv_heads_name,
     std::string_view head_dim_name
 );
-
-// Adds end tokens, in ascending order and each once; ids past the vocabulary can never be produced
-// and are counted among the ignored fields.
-void add_stop_tokens(LlamaConfig& config, const std::vector<std::int64_t>& ids);
 
 }  // namespace rapt::llama

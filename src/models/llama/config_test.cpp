@@ -113,6 +113,7 @@ TEST(LlamaConfig, NamesTheFieldThatIsWrong) {
   EXPECT_THAT(error_of({{"hidden_act", "gelu"}}), HasSubstr("\"hidden_act\" is \"gelu\""));
   EXPECT_THAT(error_of({{"sliding_window", 4096}}), HasSubstr("\"sliding_window\" is 4096"));
   EXPECT_THAT(error_of({{"eos_token_id", "x"}}), HasSubstr("expected a token id"));
+  EXPECT_THAT(error_of({{"eos_token_id", 128256}}), HasSubstr("the vocabulary has 128256 tokens"));
   EXPECT_THAT(
       error_of({{"rope_scaling", {{"rope_type", "yarn"}, {"factor", 2}}}}),
       HasSubstr("\"rope_type\" is \"yarn\"; expected \"default\", \"linear\" or \"llama3\"")
@@ -180,6 +181,10 @@ TEST(LlamaGgufConfig, NamesTheKeyThatIsWrong) {
       gguf_error([](GgufWriter& writer) { writer.add_u32("llama.attention.sliding_window", 4096); }
       ),
       HasSubstr("sliding_window")
+  );
+  EXPECT_THAT(
+      gguf_error([](GgufWriter& writer) { writer.add_u32("tokenizer.ggml.eos_token_id", 5); }),
+      HasSubstr("\"tokenizer.ggml.eos_token_id\" names token 5, but the vocabulary has 5 tokens")
   );
   EXPECT_THAT(
       gguf_error([](GgufWriter& writer) { writer.add_u32("llama.expert_count", 8); }),

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "checkpoint/checkpoint_dir.h"
+#include "models/end_tokens_internal.h"
 #include "models/llama/config_internal.h"
 
 namespace rapt {
@@ -86,23 +87,6 @@ Result<void> read_sizes(ConfigFields& fields, LlamaConfig& config) {
   return {};
 }
 
-Result<void> read_stop_tokens(const GgufMetadata& metadata, LlamaConfig& config) {
-  for (const std::string_view name :
-       {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"}) {
-    if (metadata.has(name)) {
-      ASSIGN_OR_RETURN(const std::int64_t id, metadata.integer(name));
-      llama::add_stop_tokens(config, {id});
-    }
-  }
-  if (metadata.has("tokenizer.ggml.eos_token_ids")) {
-    ASSIGN_OR_RETURN(
-        const std::vector<std::int64_t> ids, metadata.integers("tokenizer.ggml.eos_token_ids")
-    );
-    llama::add_stop_tokens(config, ids);
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<LlamaConfig> parse_llama_gguf(const CheckpointDir& checkpoint) {
@@ -129,7 +113,7 @@ Result<LlamaConfig> parse_llama_gguf(const CheckpointDir& checkpoint) {
   }
   config.vocab_size = embedding->dims[0];
   config.is_tied = checkpoint.find("output.weight") == nullptr;
-  RETURN_IF_ERROR(read_stop_tokens(metadata, config));
+  RETURN_IF_ERROR(add_gguf_end_tokens(metadata, config.vocab_size, config.eos_token_ids));
   const std::vector<std::string> unread = fields.unread();
   config.ignored_fields.insert(config.ignored_fields.end(), unread.begin(), unread.end());
   return config;
