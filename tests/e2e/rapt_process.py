@@ -125,10 +125,11 @@ class RaptServer(ServerProcess):
 class ScriptedServer(ServerProcess):
     """The same server over a model that says what a test wants (testing/scripted_server.cpp)."""
 
-    def __init__(self, binary: Path, api_key: str = API_KEY, port: int = 0):
-        super().__init__(
-            [binary, api_key, str(port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
+    def __init__(
+        self, binary: Path, api_key: str = API_KEY, port: int = 0, chat_template: str = ""
+    ):
+        command = [binary, api_key, str(port), chat_template]
+        super().__init__(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def say(self, *outputs: str | list[int]) -> None:
         """What the next choices answer: gpt-oss's own output, special tokens spelled out."""

@@ -39,8 +39,8 @@ def start_server(scripted_binary: Path) -> Iterator[Callable[..., ScriptedServer
     """Starts servers of a test's own."""
     started: list[ScriptedServer] = []
 
-    def start(api_key: str = "", port: int = 0) -> ScriptedServer:
-        process = ScriptedServer(scripted_binary, api_key, port)
+    def start(api_key: str = "", port: int = 0, chat_template: str = "") -> ScriptedServer:
+        process = ScriptedServer(scripted_binary, api_key, port, chat_template)
         started.append(process)
         return process
 

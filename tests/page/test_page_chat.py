@@ -204,6 +204,27 @@ def test_settings_reach_the_server(page: Page, server: ScriptedServer):
     }
 
 
+def test_effort_is_shown_where_the_model_knows_it(blank: Page, start_server):
+    """A template without a word of it, and one that writes it into the prompt."""
+    plain = "{% for m in messages %}{{ m.content }}{% endfor %}"
+    for chat_template in [plain, plain + "{{ reasoning_effort }}"]:
+        server: ScriptedServer = start_server(chat_template=chat_template)
+        blank.open(server.url)
+        blank.wait_text("#status", "Idle")
+        knows_effort = chat_template != plain
+        assert (blank.text(".in-use") == "effort medium") == knows_effort
+        blank.settings()
+        assert blank.find("#setting-effort-group").is_displayed() == knows_effort
+        blank.settings(False)
+        server.say("Fine.")
+        blank.ask("How are you?")
+        blank.wait_answer("Fine.")
+        blank.click(".is-assistant .command:nth-of-type(4)")
+        blank.wait_text(".notice", "Copied")
+        assert ("reasoning_effort" in clipboard(blank)) == knows_effort
+    assert blank.console_errors() == []
+
+
 def test_python_to_copy_runs(page: Page, server: ScriptedServer):
     server.say(final("From the page."), final("From Python: ünïcode."))
     page.settings()

@@ -86,12 +86,14 @@ bool has_structured_output() {
 }
 
 HttpReply server_facts(const Router& router, const ApiContext& context) {
+  const ChatFormat* format = context.chat_format;
   HttpReply reply;
   add_safety_headers(reply);
   reply.headers.emplace_back("cache-control", "no-store");
   reply.body = to_json_text(json::object{
       {"needs_key", !context.config.api_keys.empty()},
       {"structured_output", has_structured_output()},
+      {"reasoning_effort", format != nullptr && format->has_reasoning_effort()},
       {"attention_plan", router.has_route("GET", "/v1/engine/attention")},
   });
   return reply;

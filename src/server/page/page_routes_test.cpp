@@ -76,6 +76,9 @@ TEST_F(ServerTest, ThePageLearnsWhatTheServerCan) {
       )
   );
   EXPECT_EQ(at(facts, "structured_output"), asked.status == 200);
+  EXPECT_EQ(at(facts, "reasoning_effort"), true);
+  format.has_effort = false;
+  EXPECT_EQ(at(client().get("/assets/server.json").json(), "reasoning_effort"), false);
 }
 
 }  // namespace

@@ -50,6 +50,10 @@ class FakeChatFormat final : public ChatFormat {
       const override;
   std::vector<TokenId> stop_token_ids() const override;
 
+  bool has_effort = true;  // what has_reasoning_effort() says
+
+  bool has_reasoning_effort() const override { return has_effort; }
+
  private:
   const Tokenizer& tokenizer_;
 };

@@ -5,7 +5,9 @@
 // then holds it, {"steps": null} lets it go on for good. For every line the number of outputs that
 // wait is printed, so that a test knows that its own is there. Ends with its input.
 //
-// usage: scripted_server [API_KEY [PORT]], where an empty key means none and port 0 any free one
+// usage: scripted_server [API_KEY [PORT [TEMPLATE]]], where an empty key means none and port 0 any
+// free one. With a TEMPLATE, the text of a chat template, conversations are written by it instead
+// of as gpt-oss's are.
 
 #include <cstdio>
 #include <cstdlib>
@@ -92,10 +94,14 @@ bool obey(const std::string& line, FakeEngine& engine) {
   return true;
 }
 
-Result<void> serve(ServerConfig config) {
+Result<void> serve(ServerConfig config, const std::string& chat_template) {
   ASSIGN_OR_RETURN(const std::unique_ptr<Tokenizer> tokenizer, builtin_o200k_harmony());
+  ChatTemplates templates;
+  templates.what = "the TEMPLATE";
+  templates.standard = chat_template;
   ASSIGN_OR_RETURN(
-      const std::unique_ptr<ChatFormat> format, make_chat_format("harmony", *tokenizer)
+      const std::unique_ptr<ChatFormat> format,
+      make_chat_format(chat_template.empty() ? "harmony" : "jinja", *tokenizer, templates)
   );
   OutputQueue outputs;
   FakeEngine engine;
@@ -133,7 +139,7 @@ int main(int argc, char** argv) {
   if (argc > 2) {
     config.port = std::atoi(argv[2]);
   }
-  const rapt::Result<void> result = rapt::serve(std::move(config));
+  const rapt::Result<void> result = rapt::serve(std::move(config), argc > 3 ? argv[3] : "");
   if (!result) {
     std::fprintf(stderr, "scripted_server: %s\n", result.error().message.c_str());
     return 1;

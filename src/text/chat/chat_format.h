@@ -90,6 +90,10 @@ class ChatFormat {
 
   // Tokens that end a turn.
   virtual std::vector<TokenId> stop_token_ids() const = 0;
+
+  // Whether prompts say how much to think, by ChatOptions::reasoning_effort or by its name in
+  // template_kwargs.
+  virtual bool has_reasoning_effort() const { return false; }
 };
 
 // The format called `name`: "harmony", or "jinja", which writes prompts by the model's own template

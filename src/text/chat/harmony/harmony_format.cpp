@@ -94,6 +94,8 @@ class HarmonyFormat final : public ChatFormat {
     return {tokens_.end_of_turn, tokens_.call, tokens_.end_of_text};
   }
 
+  bool has_reasoning_effort() const override { return true; }
+
  private:
   const Tokenizer& tokenizer_;
   HarmonyTokens tokens_;

@@ -15,6 +15,7 @@ struct TemplateTraits {
   bool content_is_list = false;       // [{"type": "text", "text": ...}] instead of a string
   bool arguments_are_text = false;    // JSON instead of a dict
   bool knows_developer = false;       // else such messages are the system's
+  bool knows_effort = false;          // else it is not told how much to think
   bool wants_short_call_ids = false;  // nine letters and digits
 };
 

@@ -34,6 +34,7 @@ CompiledTemplate prepare(
   made.style = style_of_template(source);
   made.traits = probe_traits(*made.compiled, templates);
   made.traits.knows_developer = source.find("developer") != std::string::npos;
+  made.traits.knows_effort = source.find("reasoning_effort") != std::string::npos;
   made.end_of_turn = probe_end_of_turn(*made.compiled, templates, made.traits, tokenizer);
   return made;
 }
@@ -128,6 +129,8 @@ class JinjaFormat final : public ChatFormat {
   }
 
   std::vector<TokenId> stop_token_ids() const override { return stop_tokens_; }
+
+  bool has_reasoning_effort() const override { return standard_.traits.knows_effort; }
 
  private:
   const CompiledTemplate& template_for(const ChatOptions& options) const {

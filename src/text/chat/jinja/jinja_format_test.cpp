@@ -117,6 +117,12 @@ TEST(JinjaFormat, WritesControlTokensOfTheTemplateOnly) {
   );
 }
 
+TEST(JinjaFormat, SaysWhetherPromptsTellTheEffort) {
+  EXPECT_FALSE(format_of(read_template("chatml.jinja"))->has_reasoning_effort());
+  EXPECT_TRUE(format_of("{{ 'Effort: ' ~ reasoning_effort }}")->has_reasoning_effort());
+  EXPECT_FALSE(format_of("{{ reasoning_effort")->has_reasoning_effort()) << "it cannot be read";
+}
+
 // Whatever a template does with a text on its way.
 TEST(JinjaFormat, NeverMakesControlTokensOfWhatAUserWrote) {
   for (const char* source :

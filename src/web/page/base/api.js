@@ -13,7 +13,12 @@ export class ApiError extends Error {
   }
 }
 
-export const server = { needsKey: false, structuredOutput: false, attentionPlan: false };
+export const server = {
+  needsKey: false,
+  structuredOutput: false,
+  reasoningEffort: false,
+  attentionPlan: false,
+};
 
 function storedKey() {
   return sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY) ?? "";
@@ -31,6 +36,7 @@ export async function meetServer() {
   const facts = await response.json();
   server.needsKey = facts.needs_key;
   server.structuredOutput = facts.structured_output;
+  server.reasoningEffort = facts.reasoning_effort;
   server.attentionPlan = facts.attention_plan;
   if (server.needsKey && storedKey() === "") await ask("");
 }

@@ -82,6 +82,7 @@ export class ChatView {
   // Once the server has been met.
   async start() {
     meetSettings(this.settings);
+    this.showInUse();
     try {
       const kept = await store.loadAll();
       // A quick user may have begun one meanwhile.
@@ -97,7 +98,8 @@ export class ChatView {
 
   // What is switched on and easily forgotten.
   showInUse() {
-    const parts = [`effort ${settings.effort}`];
+    const parts = [];
+    if (server.reasoningEffort) parts.push(`effort ${settings.effort}`);
     if (settings.temperature !== "") parts.push(`temperature ${settings.temperature}`);
     if (settings.system.trim() !== "") parts.push("system prompt");
     if (settings.toolsOn && settings.tools.trim() !== "") parts.push("tools");

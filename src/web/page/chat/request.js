@@ -37,7 +37,7 @@ export function buildRequest(path, settings, model) {
   }
   const stop = settings.stop.split("\n").filter((line) => line !== "");
   if (stop.length > 0) body.stop = stop;
-  body.reasoning_effort = settings.effort;
+  if (server.reasoningEffort) body.reasoning_effort = settings.effort;
   const tools = settings.toolsOn ? parseTools(settings.tools) : [];
   if (tools.length > 0) {
     body.tools = tools;

@@ -114,7 +114,7 @@ function effortGroup() {
   });
   return el(
     "fieldset.group",
-    {},
+    { id: "setting-effort-group", hidden: true },
     el("legend", {}, "Reasoning effort"),
     el("div.segments", {}, ...radios),
   );
@@ -138,6 +138,7 @@ export function meetSettings(panel) {
     },
     () => {}, // the page says elsewhere that the server is not there
   );
+  panel.querySelector("#setting-effort-group").hidden = !server.reasoningEffort;
   panel.querySelector("#setting-schema-group").replaceWith(schemaGroup());
 }
 
