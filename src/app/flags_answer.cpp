@@ -25,7 +25,8 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .commands = kGenerating,
      .metavar = "T",
      .range = {.low = 0, .high = 100},
-     .help = "0 always takes the likeliest token; without it: what the model's files say, else 1",
+     .help = "0 always takes the likeliest token; without it: what the model's files say, else 1, "
+             "at which small models ramble",
      .assign = [](FlagTargets& to, const FlagValue& value
                ) { to.sampling.temperature = static_cast<float>(value.real); }},
     {.name = "top-p",

@@ -27,11 +27,12 @@ std::string Generation::summary() const {
   std::snprintf(
       text,
       sizeof(text),
-      "%zu tokens, %.2f s to the first, %.1f tokens/s",
+      "%zu tokens, %.2f s to the first, %.1f tokens/s, temperature %g",
       tokens.size(),
       seconds_to_first_token,
       seconds_after_first_token > 0.0 ? static_cast<double>(num_after) / seconds_after_first_token
-                                      : 0.0
+                                      : 0.0,
+      static_cast<double>(temperature)
   );
   return text;
 }
@@ -58,6 +59,8 @@ Result<Generation> generate(
 ) {
   RETURN_IF_ERROR(model.engine->validate(request));
   const RequestId id = request.id;
+  Generation generation;
+  generation.temperature = request.sampling.temperature;
   const auto events = std::make_shared<EventQueue>();
   const Clock::time_point start = Clock::now();
   Clock::time_point first = start;
@@ -65,7 +68,6 @@ Result<Generation> generate(
   if (model.engine->submit(std::move(request), events) != SubmitOutcome::kAccepted) {
     return internal_error("the engine takes no requests");
   }
-  Generation generation;
   bool is_cancelled = false;
   while (true) {
     if (interrupted != 0 && !is_cancelled) {

@@ -18,8 +18,9 @@ struct Generation {
   FinishReason finish = FinishReason::kStop;
   double seconds_to_first_token = 0.0;
   double seconds_after_first_token = 0.0;
+  float temperature = 1.0F;  // at which they were drawn
 
-  // "23 tokens, 0.41 s to the first, 12.3 tokens/s"
+  // "23 tokens, 0.41 s to the first, 12.3 tokens/s, temperature 0.2"
   std::string summary() const;
 };
 

@@ -105,6 +105,14 @@ Result<void> serve(const ServeOptions& options) {
   StopSignals signals;
   ASSIGN_OR_RETURN(LoadedModel model, load_for_command(options.load));
   log_settings(options.load);
+  const SamplingParams sampling = model.sampling(options.sampling);
+  LOG_INFO(
+      "tokens are drawn so, where requests do not say",
+      kv("temperature", sampling.temperature),
+      kv("top_p", sampling.top_p),
+      kv("top_k", sampling.top_k),
+      kv("min_p", sampling.min_p)
+  );
   model.engine->start();
   ASSIGN_OR_RETURN(
       const std::unique_ptr<Server> server,

@@ -165,7 +165,7 @@ def test_run_answers_and_repeats(binary: Path, checkpoint: Path):
     first = rapt(binary, *args)
     assert first.returncode == 0, first.stderr
     assert first.stdout.strip()
-    assert b"tokens/s" in first.stderr
+    assert b"tokens/s, temperature 1\n" in first.stderr
     assert rapt(binary, *args).stdout == first.stdout
 
 

@@ -189,6 +189,7 @@ def test_run_answers(binary: Path, smollm2: Path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "The capital of Japan is Tokyo.\n"
+    assert done.stderr.endswith("tokens/s, temperature 0\n")
 
 
 def test_chat_talks(binary: Path, smollm2: Path):
