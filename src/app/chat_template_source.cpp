@@ -38,7 +38,7 @@ Result<ChatTemplates> read_gguf(const GgufMetadata& metadata, const Tokenizer& t
         templates.special_tokens.emplace_back(
             name, tokenizer.token_bytes(static_cast<TokenId>(id))
         );
-      } else if (id != kNoToken) {
+      } else if (id != -1) {  // none
         LOG_WARNING(
             "a special token is outside the vocabulary: the chat template goes without it",
             kv("file", metadata.what()),

@@ -3,6 +3,7 @@
 #include "text/gguf_parts_internal.h"
 #include "text/known_patterns_internal.h"
 #include "text/utf8_internal.h"
+#include "text/vocabulary_internal.h"
 
 namespace rapt {
 

@@ -28,7 +28,7 @@ struct GgufTokenizerParts {
   std::optional<bool> add_bos = {};
   std::optional<bool> add_eos = {};
   std::optional<bool> add_space_prefix = {};
-  // kNoToken: the file says that there is none.
+  // -1: the file says that there is none.
   std::optional<std::int64_t> bos_id = {};
   std::optional<std::int64_t> eos_id = {};
   std::optional<std::int64_t> unknown_id = {};

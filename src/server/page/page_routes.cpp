@@ -6,6 +6,7 @@
 #include "server/api/openai/chat_request_internal.h"
 #include "server/errors_internal.h"
 #include "server/page/page_routes_internal.h"
+#include "text/chat/chat_format.h"
 #include "web/web_assets.h"
 
 namespace rapt {
