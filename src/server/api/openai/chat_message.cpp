@@ -153,7 +153,14 @@ Result<ChatMessage> parse_chat_message(const json::value& item, const std::strin
   }
   // An assistant's turn may be thinking or calls only; every other one says something.
   if (!content && !is_assistant) {
-    fields.fail("content", fields.path_of("content") + " is missing.", "invalid_value");
+    const bool is_null = item.get_object().contains("content");
+    fields.fail(
+        "content",
+        fields.path_of("content") +
+            (is_null ? " must be a string or an array of parts; only an assistant's may be null."
+                     : " is missing."),
+        "invalid_value"
+    );
   }
   if (!fields.ok()) {
     return fields.error();

@@ -257,6 +257,21 @@ TEST(ChatMessage, ResultsMayBeTextOrParts) {
   EXPECT_EQ(parts.content, "12");
 }
 
+TEST(ChatMessage, SaysThatContentMayNotBeNull) {
+  for (const std::string role : {"system", "user", "tool"}) {
+    const Result<ChatMessage> read = parse_chat_message(
+        parse_json(R"({"role":")" + role + R"(","content":null})", "").value(), "messages[4]."
+    );
+    ASSERT_FALSE(read) << role;
+    EXPECT_EQ(read.error().param, "messages[4].content");
+    EXPECT_EQ(
+        read.error().message,
+        "messages[4].content must be a string or an array of parts; only an assistant's may be "
+        "null."
+    );
+  }
+}
+
 TEST(ChatMessage, PartErrorsNameThePart) {
   const Result<ChatMessage> read = parse_chat_message(
       parse_json(

@@ -4,6 +4,7 @@
 #include "text/chat/jinja/access_internal.h"
 #include "text/chat/jinja/builtins_internal.h"
 #include "text/chat/jinja/loop_state_internal.h"
+#include "text/chat/jinja/runtime_internal.h"
 #include "text/chat/jinja/unicode_internal.h"
 #include "text/chat/jinja/value_text_internal.h"
 
@@ -16,9 +17,7 @@ std::string described(const Value& object) {
 }
 
 Value no_attribute(const Value& object, std::string_view name) {
-  return Value::undefined(
-      "'" + described(object) + "' has no attribute '" + std::string(name) + "'"
-  );
+  return Value::undefined("'" + described(object) + "' has no attribute '" + shortened(name) + "'");
 }
 
 Value no_element(const Value& object, const Value& key) {
@@ -27,7 +26,9 @@ Value no_element(const Value& object, const Value& key) {
 }
 
 // What Python calls an attribute: not an item. Nothing when there is none.
-Result<std::optional<Value>> own_attribute(const Value& object, std::string_view name) {
+Result<std::optional<Value>> own_attribute(
+    Runtime& runtime, const Value& object, std::string_view name
+) {
   if (object.is_undefined()) {
     return invalid_argument(object.undefined_message());
   }
@@ -40,6 +41,9 @@ Result<std::optional<Value>> own_attribute(const Value& object, std::string_view
   }
   if (object.is(Kind::kCallable)) {
     if (auto value = object.as_callable().attribute(name)) {
+      // It may have been made for this.
+      RETURN_IF_ERROR(runtime.charge_for(*value));
+      RETURN_IF_ERROR(runtime.charge_characters(value->weight()));
       return value;
     }
   }
@@ -54,7 +58,7 @@ Result<std::optional<Value>> own_attribute(const Value& object, std::string_view
   const bool is_private = name.starts_with("__") && name.ends_with("__") && name.size() > 4;
   if (is_private || is_changing_method(object, name)) {
     return std::optional<Value>(Value::undefined(
-        "access to attribute '" + std::string(name) + "' of '" + object.type_name() +
+        "access to attribute '" + shortened(name) + "' of '" + object.type_name() +
             "' object is unsafe.",
         true
     ));
@@ -138,11 +142,11 @@ Result<SliceBounds> slice_bounds(
   return bounds;
 }
 
-std::vector<std::size_t> slice_indices(const SliceBounds& bounds) {
-  std::vector<std::size_t> indices;
+std::vector<std::uint32_t> slice_indices(const SliceBounds& bounds) {
+  std::vector<std::uint32_t> indices;
   for (Int i = bounds.start; bounds.step > 0 ? i < bounds.stop : i > bounds.stop;
        i += bounds.step) {
-    indices.push_back(static_cast<std::size_t>(i));
+    indices.push_back(static_cast<std::uint32_t>(i));
   }
   return indices;
 }
@@ -154,11 +158,13 @@ Value slice_text(const MarkedText& text, const SliceBounds& bounds) {
     const auto stop = static_cast<std::size_t>(std::max(bounds.start, bounds.stop));
     return Value::text(text.slice(byte_offset(bytes, start), byte_offset(bytes, stop)));
   }
-  std::vector<std::size_t> begins;
+  // Texts have less than 4 GiB: they come in requests, or have at most MarkedText::kMaxBytes.
+  std::vector<std::uint32_t> begins;
+  begins.reserve(num_code_points(bytes) + 1);
   for (std::size_t pos = 0; pos < bytes.size(); pos += code_point_at(bytes, pos).num_bytes) {
-    begins.push_back(pos);
+    begins.push_back(static_cast<std::uint32_t>(pos));
   }
-  begins.push_back(bytes.size());
+  begins.push_back(static_cast<std::uint32_t>(bytes.size()));
   MarkedText out;
   for (const std::size_t i : slice_indices(bounds)) {
     out.append(text, begins[i], begins[i + 1]);
@@ -180,8 +186,9 @@ Value slice_sequence(const Sequence& sequence, const SliceBounds& bounds) {
 
 }  // namespace
 
-Result<Value> get_attribute(const Value& object, std::string_view name) {
-  ASSIGN_OR_RETURN(std::optional<Value> attribute, own_attribute(object, name));
+Result<Value> get_attribute(Runtime& runtime, const Value& object, std::string_view name) {
+  RETURN_IF_ERROR(runtime.charge_reading(name.size()));
+  ASSIGN_OR_RETURN(std::optional<Value> attribute, own_attribute(runtime, object, name));
   if (attribute) {
     return *std::move(attribute);
   }
@@ -193,15 +200,21 @@ Result<Value> get_attribute(const Value& object, std::string_view name) {
   return no_attribute(object, name);
 }
 
-Result<Value> get_item(const Value& object, const Value& key) {
+Result<Value> get_item(Runtime& runtime, const Value& object, const Value& key) {
   if (object.is_undefined()) {
     return invalid_argument(object.undefined_message());
+  }
+  RETURN_IF_ERROR(runtime.charge_reading(key.weight()));
+  if (object.is_text()) {
+    RETURN_IF_ERROR(runtime.charge_reading(object.as_bytes().size()));
   }
   if (std::optional<Value> item = own_item(object, key)) {
     return *std::move(item);
   }
   if (key.is_text()) {
-    ASSIGN_OR_RETURN(std::optional<Value> attribute, own_attribute(object, key.as_bytes()));
+    ASSIGN_OR_RETURN(
+        std::optional<Value> attribute, own_attribute(runtime, object, key.as_bytes())
+    );
     if (attribute) {
       return *std::move(attribute);
     }
@@ -210,7 +223,7 @@ Result<Value> get_item(const Value& object, const Value& key) {
 }
 
 Result<Value> get_slice(
-    const Value& object, const Value& start, const Value& stop, const Value& step
+    Runtime& runtime, const Value& object, const Value& start, const Value& stop, const Value& step
 ) {
   if (object.is_undefined()) {
     return invalid_argument(object.undefined_message());
@@ -219,6 +232,10 @@ Result<Value> get_slice(
     ASSIGN_OR_RETURN(
         const SliceBounds bounds,
         slice_bounds(start, stop, step, num_code_points(object.as_bytes()))
+    );
+    const std::size_t num_bytes = object.as_bytes().size();
+    RETURN_IF_ERROR(
+        bounds.step == 1 ? runtime.charge_reading(num_bytes) : runtime.charge_characters(num_bytes)
     );
     return slice_text(object.as_text(), bounds);
   }
@@ -232,7 +249,7 @@ Result<Value> get_slice(
   return Value::undefined(described(object) + " has no slices");
 }
 
-Result<std::vector<Value>> items_of(const Value& iterable) {
+Result<std::vector<Value>> items_of(Runtime& runtime, const Value& iterable) {
   std::vector<Value> items;
   switch (iterable.kind()) {
     case Kind::kUndefined:
@@ -242,6 +259,16 @@ Result<std::vector<Value>> items_of(const Value& iterable) {
       return items;
     case Kind::kText: {
       const MarkedText& text = iterable.as_text();
+      RETURN_IF_ERROR(runtime.charge_reading(text.size()));
+      const std::size_t num_characters = num_code_points(text.bytes());
+      if (num_characters > kMaxItems) {
+        return invalid_argument(
+            "a text of more than " + std::to_string(kMaxItems) +
+            " characters cannot be taken one by one"
+        );
+      }
+      RETURN_IF_ERROR(runtime.charge(kStepsAPart * num_characters));
+      items.reserve(num_characters);
       for (std::size_t pos = 0; pos < text.size();) {
         const std::size_t end = pos + code_point_at(text.bytes(), pos).num_bytes;
         items.push_back(Value::text(text.slice(pos, end)));
@@ -250,14 +277,17 @@ Result<std::vector<Value>> items_of(const Value& iterable) {
       return items;
     }
     case Kind::kSequence:
+      RETURN_IF_ERROR(runtime.charge(kStepsAnItem * iterable.as_sequence().items.size()));
       return iterable.as_sequence().items;
     case Kind::kDict:
+      RETURN_IF_ERROR(runtime.charge(kStepsAnItem * iterable.as_dict().entries().size()));
       for (const Dict::Entry& entry : iterable.as_dict().entries()) {
         items.push_back(entry.first);
       }
       return items;
     case Kind::kIterator: {
       Iterator& iterator = iterable.as_iterator();
+      RETURN_IF_ERROR(runtime.charge(kStepsAnItem * (iterator.items.size() - iterator.num_read)));
       const auto first = iterator.items.begin() + static_cast<std::ptrdiff_t>(iterator.num_read);
       items.assign(first, iterator.items.end());
       iterator.num_read = iterator.items.size();

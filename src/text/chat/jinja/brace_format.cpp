@@ -5,6 +5,7 @@
 #include "text/chat/jinja/access_internal.h"
 #include "text/chat/jinja/brace_format_internal.h"
 #include "text/chat/jinja/number_format_internal.h"
+#include "text/chat/jinja/runtime_internal.h"
 #include "text/chat/jinja/text_operations_internal.h"
 #include "text/chat/jinja/value_text_internal.h"
 
@@ -66,7 +67,7 @@ Result<Spec> read_spec(std::string_view text) {
     spec.has_type = true;
   }
   if (pos < text.size()) {
-    return invalid_argument("invalid format specifier '" + std::string(text) + "'");
+    return invalid_argument("invalid format specifier '" + shortened(text) + "'");
   }
   return spec;
 }
@@ -160,10 +161,11 @@ Result<MarkedText> format_number(const Value& value, Spec spec) {
   return made(format_int(value.as_int(), spec.style));
 }
 
-Result<MarkedText> format_value(const Value& value, std::string_view spec_text) {
+Result<MarkedText> format_value(Runtime& runtime, const Value& value, std::string_view spec_text) {
   if (spec_text.empty()) {
-    return str_of(value);
+    return str_of(runtime, value);
   }
+  RETURN_IF_ERROR(runtime.charge_reading(value.is_text() ? value.as_bytes().size() : 0));
   ASSIGN_OR_RETURN(const Spec spec, read_spec(spec_text));
   if (value.is_text()) {
     return format_text(value.as_text(), spec);
@@ -178,8 +180,8 @@ Result<MarkedText> format_value(const Value& value, std::string_view spec_text) 
 
 class BraceFormatter {
  public:
-  BraceFormatter(const MarkedText& text, const Arguments& arguments)
-      : text_(text), arguments_(arguments) {}
+  BraceFormatter(Runtime& runtime, const MarkedText& text, const Arguments& arguments)
+      : runtime_(runtime), text_(text), arguments_(arguments) {}
 
   Result<MarkedText> run() { return format(text_, 2); }
 
@@ -190,6 +192,7 @@ class BraceFormatter {
       return invalid_argument("Max string recursion exceeded");
     }
     const std::string_view bytes = text.bytes();
+    RETURN_IF_ERROR(runtime_.charge_characters(bytes.size()));
     MarkedText out;
     for (std::size_t pos = 0; pos < bytes.size();) {
       const std::size_t mark = std::min(bytes.find_first_of("{}", pos), bytes.size());
@@ -214,12 +217,16 @@ class BraceFormatter {
       }
       ASSIGN_OR_RETURN(const MarkedText shown, field(text.slice(mark + 1, end - 1), depth));
       out.append(shown);
+      if (out.overflowed()) {
+        return text_overflow();
+      }
       pos = end;
     }
     return out;
   }
 
   Result<MarkedText> field(const MarkedText& text, int depth) {
+    RETURN_IF_ERROR(runtime_.charge(kStepsAConversion));
     const std::string_view bytes = text.bytes();
     const std::size_t name_end = std::min(bytes.find_first_of("!:"), bytes.size());
     ASSIGN_OR_RETURN(Value value, find(bytes.substr(0, name_end)));
@@ -235,6 +242,10 @@ class BraceFormatter {
       } else {
         append_repr(converted, value);
       }
+      if (converted.overflowed()) {
+        return text_overflow();
+      }
+      RETURN_IF_ERROR(runtime_.charge_characters(converted.size()));
       value = Value::text(std::move(converted));
       pos += 2;
     }
@@ -245,7 +256,7 @@ class BraceFormatter {
         const MarkedText spec,
         format(text.slice(std::min(pos + 1, bytes.size()), bytes.size()), depth - 1)
     );
-    return format_value(value, spec.bytes());
+    return format_value(runtime_, value, spec.bytes());
   }
 
   Result<Value> find(std::string_view name) {
@@ -254,7 +265,9 @@ class BraceFormatter {
     for (std::size_t pos = first_end; pos < name.size();) {
       if (name[pos] == '.') {
         const std::size_t end = std::min(name.find_first_of(".[", pos + 1), name.size());
-        ASSIGN_OR_RETURN(value, get_attribute(value, name.substr(pos + 1, end - pos - 1)));
+        ASSIGN_OR_RETURN(
+            value, get_attribute(runtime_, value, name.substr(pos + 1, end - pos - 1))
+        );
         pos = end;
         continue;
       }
@@ -267,7 +280,8 @@ class BraceFormatter {
       const std::optional<Int> index = parse_int(key, 10, overflowed);
       const Value item =
           index && !overflowed ? Value::integer(*index) : Value::text(std::string(key));
-      ASSIGN_OR_RETURN(value, get_item(value, item));
+      RETURN_IF_ERROR(runtime_.charge(1));
+      ASSIGN_OR_RETURN(value, get_item(runtime_, value, item));
       pos = end + 1;
     }
     return value;
@@ -285,14 +299,16 @@ class BraceFormatter {
       }
       return arguments_.positional[place];
     }
+    RETURN_IF_ERROR(runtime_.charge(arguments_.keywords.size() / kVariablesAStep));
     for (const auto& [keyword, value] : arguments_.keywords) {
       if (keyword == name) {
         return value;
       }
     }
-    return invalid_argument("format() got no argument '" + std::string(name) + "'");
+    return invalid_argument("format() got no argument '" + shortened(name) + "'");
   }
 
+  Runtime& runtime_;
   const MarkedText& text_;
   const Arguments& arguments_;
   std::size_t num_automatic_ = 0;
@@ -300,8 +316,8 @@ class BraceFormatter {
 
 }  // namespace
 
-Result<Value> brace_format(const MarkedText& text, const Arguments& arguments) {
-  ASSIGN_OR_RETURN(MarkedText out, BraceFormatter(text, arguments).run());
+Result<Value> brace_format(Runtime& runtime, const MarkedText& text, const Arguments& arguments) {
+  ASSIGN_OR_RETURN(MarkedText out, BraceFormatter(runtime, text, arguments).run());
   return Value::text(std::move(out));
 }
 

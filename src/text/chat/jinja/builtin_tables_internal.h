@@ -26,9 +26,12 @@ class AttributeGetter {
  public:
   static AttributeGetter whole_item(bool fold_case) { return AttributeGetter(fold_case); }
 
-  AttributeGetter(const Value& attribute, bool fold_case, std::optional<Value> absent = {});
+  // `attribute` is none, a number or a text.
+  static Result<AttributeGetter> make(
+      Runtime& runtime, const Value& attribute, bool fold_case, std::optional<Value> absent = {}
+  );
 
-  Result<Value> get(const Value& item) const;
+  Result<Value> get(Runtime& runtime, const Value& item) const;
 
  private:
   explicit AttributeGetter(bool fold_case) : fold_case_(fold_case) {}
@@ -39,7 +42,7 @@ class AttributeGetter {
 };
 
 // Texts in lower case; everything else as it is.
-Value without_case(const Value& value);
+Result<Value> without_case(Runtime& runtime, const Value& value);
 
 // Sorts stably by key; an error when two keys have no order. `items` and `keys` go together.
 Result<std::vector<Value>> sorted_by(

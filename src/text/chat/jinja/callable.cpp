@@ -1,6 +1,8 @@
 #include <algorithm>
 
 #include "text/chat/jinja/callable_internal.h"
+#include "text/chat/jinja/runtime_internal.h"
+#include "text/chat/jinja/value_text_internal.h"
 
 namespace rapt::jinja {
 
@@ -35,6 +37,18 @@ Signature read_signature(std::string_view words) {
 
 std::string with_parentheses(const Builtin& builtin) {
   return std::string(builtin.name) + "()";
+}
+
+// For copying them. Few and short ones are free.
+Result<void> charge_arguments(Runtime& runtime, const Arguments& arguments) {
+  constexpr std::uint64_t kFew = 4;
+  std::uint64_t num_bytes = 0;
+  for (const auto& [name, value] : arguments.keywords) {
+    num_bytes += name.size();
+  }
+  const std::uint64_t count = arguments.positional.size() + arguments.keywords.size();
+  RETURN_IF_ERROR(runtime.charge(count / kFew));
+  return runtime.charge_characters(num_bytes);
 }
 
 class BoundBuiltin final : public Callable {
@@ -89,6 +103,7 @@ bool Call::truth(std::size_t idx, bool absent) const {
 Result<Value> call_builtin(
     const Builtin& builtin, Runtime& runtime, const Value& self, Arguments arguments
 ) {
+  RETURN_IF_ERROR(charge_arguments(runtime, arguments));
   const Signature signature = read_signature(builtin.parameters);
   Call call{.runtime = runtime, .self = self};
   if (signature.takes_any) {
@@ -109,7 +124,9 @@ Result<Value> call_builtin(
   for (auto& [name, value] : arguments.keywords) {
     const auto parameter = std::ranges::find(signature.parameters, name, &Parameter::name);
     if (parameter == signature.parameters.end()) {
-      return invalid_argument(with_parentheses(builtin) + " has no parameter '" + name + "'");
+      return invalid_argument(
+          with_parentheses(builtin) + " has no parameter '" + shortened(name) + "'"
+      );
     }
     std::optional<Value>& place =
         call.values[static_cast<std::size_t>(parameter - signature.parameters.begin())];

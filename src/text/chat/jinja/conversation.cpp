@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 #include "base/json.h"
 #include "text/chat/call_id_internal.h"
@@ -73,27 +75,31 @@ Value call_value_of(const ToolCall& call, const TemplateTraits& traits) {
   return Value::dict(std::move(made));
 }
 
-// The tool whose call `message` answers, which some templates want to know and few clients say.
-std::string answered_tool(std::span<const ChatMessage> before, const ChatMessage& message) {
-  for (auto turn = before.rbegin(); turn != before.rend(); ++turn) {
-    for (const ToolCall& call : turn->tool_calls) {
-      if (call.id == message.tool_call_id) {
-        return call.name;
-      }
-    }
+// The names of the tools that were called last under an id.
+using CalledTools = std::map<std::string_view, std::string_view>;
+
+void add_calls(CalledTools& called, const ChatMessage& message) {
+  // The first of a message counts.
+  for (auto call = message.tool_calls.rbegin(); call != message.tool_calls.rend(); ++call) {
+    called[call->id] = call->name;
   }
-  return "";
+}
+
+// The tool whose call `message` answers, which some templates want to know and few clients say.
+std::string answered_tool(const CalledTools& called, const ChatMessage& message) {
+  const auto found = called.find(message.tool_call_id);
+  return found == called.end() ? std::string() : std::string(found->second);
 }
 
 // Keys are left out rather than none: most templates ask whether they are there.
 Value message_value(
-    std::span<const ChatMessage> before, const ChatMessage& message, const TemplateTraits& traits
+    const CalledTools& called, const ChatMessage& message, const TemplateTraits& traits
 ) {
   Dict made;
   made.put("role", Value::text(role_name(message.role, traits)));
   made.put("content", content_of(message, traits));
   const bool is_nameless_answer = message.role == ChatRole::kTool && message.name.empty();
-  const std::string name = is_nameless_answer ? answered_tool(before, message) : message.name;
+  const std::string name = is_nameless_answer ? answered_tool(called, message) : message.name;
   if (!name.empty()) {
     made.put("name", data(name));
   }
@@ -148,8 +154,10 @@ Dict template_variables(
     variables.put(std::string(name), value_of(value, Origin::kData));
   }
   std::vector<Value> turns;
-  for (std::size_t idx = 0; idx < messages.size(); ++idx) {
-    turns.push_back(message_value(messages.subspan(0, idx), messages[idx], traits));
+  CalledTools called;
+  for (const ChatMessage& message : messages) {
+    turns.push_back(message_value(called, message, traits));
+    add_calls(called, message);
   }
   variables.put("messages", Value::list(std::move(turns)));
   std::vector<Value> tools;

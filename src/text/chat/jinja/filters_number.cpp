@@ -4,6 +4,7 @@
 
 #include "text/chat/jinja/builtin_tables_internal.h"
 #include "text/chat/jinja/operators_internal.h"
+#include "text/chat/jinja/runtime_internal.h"
 
 // Filters that make numbers.
 
@@ -12,6 +13,9 @@ namespace rapt::jinja {
 namespace {
 
 constexpr double kIntLimit = 1.7e38;
+
+// Rounding writes a float with up to some hundred digits and reads it again.
+constexpr std::uint64_t kStepsToRound = 20;
 
 // int(value) of a number that is finite.
 Result<Value> truncated(double value) {
@@ -43,6 +47,7 @@ Result<Value> filter_int(const Call& call) {
   }
   const Value& value = call.self;
   if (value.is_text()) {
+    RETURN_IF_ERROR(call.runtime.charge_characters(value.as_bytes().size()));
     return int_of_text(value.as_bytes(), static_cast<int>(base), absent);
   }
   if (value.is_int()) {
@@ -67,6 +72,9 @@ Result<Value> filter_float(const Call& call) {
   }
   if (value.is_undefined()) {
     return invalid_argument(value.undefined_message());
+  }
+  if (value.is_text()) {
+    RETURN_IF_ERROR(call.runtime.charge_characters(value.as_bytes().size()));
   }
   const std::optional<double> real = value.is_text() ? parse_float(value.as_bytes()) : std::nullopt;
   if (real) {
@@ -125,6 +133,7 @@ Result<Value> filter_round(const Call& call) {
   precision = precision > kPrecisionLimit    ? kPrecisionLimit
               : precision < -kPrecisionLimit ? -kPrecisionLimit
                                              : precision;
+  RETURN_IF_ERROR(call.runtime.charge(kStepsToRound));
   if (!call.self.is_number()) {
     return call.self.is_undefined()
                ? invalid_argument(call.self.undefined_message())

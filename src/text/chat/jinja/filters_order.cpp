@@ -12,42 +12,56 @@
 
 namespace rapt::jinja {
 
-Value without_case(const Value& value) {
-  return value.is_text() ? Value::text(to_case(value.as_text(), Case::kLower)) : value;
+Result<Value> without_case(Runtime& runtime, const Value& value) {
+  if (!value.is_text()) {
+    return value;
+  }
+  RETURN_IF_ERROR(runtime.charge(kStepsAPart));
+  RETURN_IF_ERROR(runtime.charge_characters(value.as_bytes().size()));
+  return Value::text(to_case(value.as_text(), Case::kLower));
 }
 
-AttributeGetter::AttributeGetter(
-    const Value& attribute, bool fold_case, std::optional<Value> absent
-)
-    : absent_(std::move(absent)), fold_case_(fold_case) {
+Result<AttributeGetter> AttributeGetter::make(
+    Runtime& runtime, const Value& attribute, bool fold_case, std::optional<Value> absent
+) {
+  AttributeGetter getter(fold_case);
+  getter.absent_ = std::move(absent);
   if (attribute.is_none()) {
-    return;
+    return getter;
   }
   if (!attribute.is_text()) {
-    parts_.push_back(attribute);
-    return;
+    getter.parts_.push_back(attribute);
+    return getter;
   }
-  for (const MarkedText& part : split(attribute.as_text(), ".", -1, false)) {
+  ASSIGN_OR_RETURN(
+      const std::vector<MarkedText> parts, split(runtime, attribute.as_text(), ".", -1, false)
+  );
+  for (const MarkedText& part : parts) {
     bool overflowed = false;
     const bool is_number = !part.empty() && std::ranges::all_of(part.bytes(), [](char c) {
       return c >= '0' && c <= '9';
     });
     const std::optional<Int> index = parse_int(part.bytes(), 10, overflowed);
-    parts_.push_back(
+    getter.parts_.push_back(
         is_number && index && !overflowed ? Value::integer(*index) : Value::text(part)
     );
   }
+  return getter;
 }
 
-Result<Value> AttributeGetter::get(const Value& item) const {
+Result<Value> AttributeGetter::get(Runtime& runtime, const Value& item) const {
   Value value = item;
+  RETURN_IF_ERROR(runtime.charge(parts_.size()));
   for (const Value& part : parts_) {
-    ASSIGN_OR_RETURN(value, get_item(value, part));
+    ASSIGN_OR_RETURN(value, get_item(runtime, value, part));
     if (absent_ && value.is_undefined()) {
       value = *absent_;
     }
   }
-  return fold_case_ ? without_case(value) : value;
+  if (value.is_undefined()) {
+    RETURN_IF_ERROR(runtime.charge_for(value));
+  }
+  return fold_case_ ? without_case(runtime, value) : value;
 }
 
 namespace {
@@ -55,8 +69,12 @@ namespace {
 // Merge sort, since comparing may fail.
 class Sorter {
  public:
-  Sorter(const std::vector<Value>& keys, bool is_reversed)
-      : keys_(keys), is_reversed_(is_reversed), order_(keys.size()), buffer_(keys.size()) {
+  Sorter(Runtime& runtime, const std::vector<Value>& keys, bool is_reversed)
+      : runtime_(runtime),
+        keys_(keys),
+        is_reversed_(is_reversed),
+        order_(keys.size()),
+        buffer_(keys.size()) {
     std::iota(order_.begin(), order_.end(), std::size_t{0});
   }
 
@@ -76,7 +94,9 @@ class Sorter {
 
  private:
   Result<bool> goes_first(std::size_t a, std::size_t b) const {
-    return is_reversed_ ? is_less(keys_[b], keys_[a]) : is_less(keys_[a], keys_[b]);
+    RETURN_IF_ERROR(runtime_.charge(1));
+    return is_reversed_ ? is_less(runtime_, keys_[b], keys_[a])
+                        : is_less(runtime_, keys_[a], keys_[b]);
   }
 
   Result<void> merge(std::size_t begin, std::size_t middle, std::size_t end) {
@@ -93,17 +113,21 @@ class Sorter {
     return {};
   }
 
+  Runtime& runtime_;
   const std::vector<Value>& keys_;
   bool is_reversed_;
   std::vector<std::size_t> order_;
   std::vector<std::size_t> buffer_;
 };
 
-Result<std::vector<Value>> keys_of(const std::vector<Value>& items, const AttributeGetter& getter) {
+Result<std::vector<Value>> keys_of(
+    Runtime& runtime, const std::vector<Value>& items, const AttributeGetter& getter
+) {
+  RETURN_IF_ERROR(runtime.charge(kStepsAnItem * items.size()));
   std::vector<Value> keys;
   keys.reserve(items.size());
   for (const Value& item : items) {
-    ASSIGN_OR_RETURN(Value key, getter.get(item));
+    ASSIGN_OR_RETURN(Value key, getter.get(runtime, item));
     keys.push_back(std::move(key));
   }
   return keys;
@@ -111,21 +135,30 @@ Result<std::vector<Value>> keys_of(const std::vector<Value>& items, const Attrib
 
 // "age,name": lists of both.
 Result<std::vector<Value>> multiple_keys_of(
-    const std::vector<Value>& items, const Value& attribute, bool fold_case
+    Runtime& runtime, const std::vector<Value>& items, const Value& attribute, bool fold_case
 ) {
-  std::vector<AttributeGetter> getters;
+  std::vector<Value> attributes = {attribute};
   if (attribute.is_text()) {
-    for (const MarkedText& part : split(attribute.as_text(), ",", -1, false)) {
-      getters.emplace_back(Value::text(part), fold_case);
+    ASSIGN_OR_RETURN(
+        std::vector<MarkedText> parts, split(runtime, attribute.as_text(), ",", -1, false)
+    );
+    attributes.clear();
+    for (MarkedText& part : parts) {
+      attributes.push_back(Value::text(std::move(part)));
     }
-  } else {
-    getters.emplace_back(attribute, fold_case);
+  }
+  std::vector<AttributeGetter> getters;
+  for (const Value& part : attributes) {
+    ASSIGN_OR_RETURN(AttributeGetter getter, AttributeGetter::make(runtime, part, fold_case));
+    getters.push_back(std::move(getter));
   }
   std::vector<Value> keys;
+  keys.reserve(items.size());
   for (const Value& item : items) {
     std::vector<Value> key;
+    RETURN_IF_ERROR(runtime.charge(kStepsAnEntry + kStepsAnItem * getters.size()));
     for (const AttributeGetter& getter : getters) {
-      ASSIGN_OR_RETURN(Value part, getter.get(item));
+      ASSIGN_OR_RETURN(Value part, getter.get(runtime, item));
       key.push_back(std::move(part));
     }
     keys.push_back(Value::list(std::move(key)));
@@ -134,10 +167,12 @@ Result<std::vector<Value>> multiple_keys_of(
 }
 
 Result<Value> filter_sort(const Call& call) {
-  ASSIGN_OR_RETURN(std::vector<Value> items, items_of(call.self));
+  ASSIGN_OR_RETURN(std::vector<Value> items, items_of(call.runtime, call.self));
   ASSIGN_OR_RETURN(
       const std::vector<Value> keys,
-      multiple_keys_of(items, call.has(2) ? call[2] : Value::none(), !call.truth(1, false))
+      multiple_keys_of(
+          call.runtime, items, call.has(2) ? call[2] : Value::none(), !call.truth(1, false)
+      )
   );
   ASSIGN_OR_RETURN(
       std::vector<Value> sorted,
@@ -159,9 +194,15 @@ Result<Value> filter_dictsort(const Call& call) {
   }
   std::vector<Value> pairs;
   std::vector<Value> keys;
+  RETURN_IF_ERROR(
+      call.runtime.charge((kStepsAnEntry + kStepsAnItem) * call.self.as_dict().entries().size())
+  );
   for (const auto& [key, value] : call.self.as_dict().entries()) {
-    const Value& sorted_by_this = by.bytes() == "key" ? key : value;
-    keys.push_back(call.truth(0, false) ? sorted_by_this : without_case(sorted_by_this));
+    Value sorted_by_this = by.bytes() == "key" ? key : value;
+    if (!call.truth(0, false)) {
+      ASSIGN_OR_RETURN(sorted_by_this, without_case(call.runtime, sorted_by_this));
+    }
+    keys.push_back(std::move(sorted_by_this));
     pairs.push_back(Value::tuple({key, value}));
   }
   ASSIGN_OR_RETURN(
@@ -171,14 +212,23 @@ Result<Value> filter_dictsort(const Call& call) {
   return Value::list(std::move(sorted));
 }
 
+// What an item is compared by: the attribute that argument 1 names, or itself.
+Result<AttributeGetter> getter_of(const Call& call) {
+  return AttributeGetter::make(
+      call.runtime, call.has(1) ? call[1] : Value::none(), !call.truth(0, false)
+  );
+}
+
 Result<Value> filter_unique(const Call& call) {
-  ASSIGN_OR_RETURN(const std::vector<Value> items, items_of(call.self));
-  const AttributeGetter getter(call.has(1) ? call[1] : Value::none(), !call.truth(0, false));
+  ASSIGN_OR_RETURN(const std::vector<Value> items, items_of(call.runtime, call.self));
+  ASSIGN_OR_RETURN(const AttributeGetter getter, getter_of(call));
   Dict seen;
   std::vector<Value> unique;
   for (const Value& item : items) {
-    ASSIGN_OR_RETURN(Value key, getter.get(item));
+    ASSIGN_OR_RETURN(Value key, getter.get(call.runtime, item));
+    RETURN_IF_ERROR(call.runtime.charge_reading(key.weight()));
     if (seen.find(key) == nullptr) {
+      RETURN_IF_ERROR(call.runtime.charge(kStepsAnEntry));
       RETURN_IF_ERROR(seen.put(std::move(key), Value::none()));
       unique.push_back(item);
     }
@@ -187,17 +237,18 @@ Result<Value> filter_unique(const Call& call) {
 }
 
 Result<Value> extreme(const Call& call, bool wants_largest) {
-  ASSIGN_OR_RETURN(const std::vector<Value> items, items_of(call.self));
+  ASSIGN_OR_RETURN(const std::vector<Value> items, items_of(call.runtime, call.self));
   if (items.empty()) {
     return Value::undefined("No aggregated item, sequence was empty.");
   }
-  const AttributeGetter getter(call.has(1) ? call[1] : Value::none(), !call.truth(0, false));
-  ASSIGN_OR_RETURN(const std::vector<Value> keys, keys_of(items, getter));
+  ASSIGN_OR_RETURN(const AttributeGetter getter, getter_of(call));
+  ASSIGN_OR_RETURN(const std::vector<Value> keys, keys_of(call.runtime, items, getter));
   std::size_t best = 0;
   for (std::size_t i = 1; i < items.size(); ++i) {
     ASSIGN_OR_RETURN(
         const bool is_better,
-        wants_largest ? is_less(keys[best], keys[i]) : is_less(keys[i], keys[best])
+        wants_largest ? is_less(call.runtime, keys[best], keys[i])
+                      : is_less(call.runtime, keys[i], keys[best])
     );
     best = is_better ? i : best;
   }
@@ -221,22 +272,30 @@ Value group(Value grouper, std::vector<Value> items) {
 }
 
 Result<Value> filter_groupby(const Call& call) {
-  ASSIGN_OR_RETURN(std::vector<Value> items, items_of(call.self));
+  ASSIGN_OR_RETURN(std::vector<Value> items, items_of(call.runtime, call.self));
   const bool fold_case = !call.truth(2, false);
   const std::optional<Value> absent =
       call.has(1) && !call[1].is_none() ? std::optional<Value>(call[1]) : std::nullopt;
-  const AttributeGetter getter(call[0], fold_case, absent);
-  const AttributeGetter exact(call[0], false, absent);
-  ASSIGN_OR_RETURN(const std::vector<Value> unsorted_keys, keys_of(items, getter));
+  ASSIGN_OR_RETURN(
+      const AttributeGetter getter, AttributeGetter::make(call.runtime, call[0], fold_case, absent)
+  );
+  ASSIGN_OR_RETURN(
+      const AttributeGetter exact, AttributeGetter::make(call.runtime, call[0], false, absent)
+  );
+  ASSIGN_OR_RETURN(const std::vector<Value> unsorted_keys, keys_of(call.runtime, items, getter));
   ASSIGN_OR_RETURN(items, sorted_by(call.runtime, std::move(items), unsorted_keys, false));
-  ASSIGN_OR_RETURN(const std::vector<Value> keys, keys_of(items, getter));
+  ASSIGN_OR_RETURN(const std::vector<Value> keys, keys_of(call.runtime, items, getter));
   std::vector<Value> groups;
   for (std::size_t begin = 0; begin < items.size();) {
     std::size_t end = begin + 1;
-    while (end < items.size() && equals(keys[begin], keys[end])) {
-      ++end;
+    for (; end < items.size(); ++end) {
+      ASSIGN_OR_RETURN(const bool is_same, are_equal(call.runtime, keys[begin], keys[end]));
+      if (!is_same) {
+        break;
+      }
     }
-    ASSIGN_OR_RETURN(Value grouper, exact.get(items[begin]));
+    RETURN_IF_ERROR(call.runtime.charge(2 * kStepsAnEntry + kStepsAnItem * (end - begin)));
+    ASSIGN_OR_RETURN(Value grouper, exact.get(call.runtime, items[begin]));
     groups.push_back(group(
         std::move(grouper),
         {items.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -261,9 +320,8 @@ constexpr Builtin kFilters[] = {
 Result<std::vector<Value>> sorted_by(
     Runtime& runtime, std::vector<Value> items, const std::vector<Value>& keys, bool is_reversed
 ) {
-  constexpr std::uint64_t kStepsAnItem = 16;
   RETURN_IF_ERROR(runtime.charge(items.size() * kStepsAnItem));
-  ASSIGN_OR_RETURN(const std::vector<std::size_t> order, Sorter(keys, is_reversed).run());
+  ASSIGN_OR_RETURN(const std::vector<std::size_t> order, Sorter(runtime, keys, is_reversed).run());
   std::vector<Value> sorted;
   sorted.reserve(items.size());
   for (const std::size_t idx : order) {

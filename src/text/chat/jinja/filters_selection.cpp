@@ -2,6 +2,7 @@
 #include "text/chat/jinja/builtin_tables_internal.h"
 #include "text/chat/jinja/builtins_internal.h"
 #include "text/chat/jinja/runtime_internal.h"
+#include "text/chat/jinja/value_text_internal.h"
 
 // map, and the filters that keep some items. Python works these out when they are read, and we at
 // once; a template could tell by an error in an item that is never read.
@@ -20,7 +21,7 @@ Result<const Builtin*> take_named(
   if (found == nullptr) {
     return invalid_argument(
         "there is no " + std::string(what) + " '" +
-        (name.is_text() ? std::string(name.as_bytes()) : name.type_name()) + "'"
+        (name.is_text() ? shortened(name.as_bytes()) : name.type_name()) + "'"
     );
   }
   return found;
@@ -35,13 +36,16 @@ Result<Value> map_attribute(const Call& call, const std::vector<Value>& items) {
     } else if (name == "default") {
       absent = value.is_none() ? std::nullopt : std::optional<Value>(value);
     } else {
-      return invalid_argument("Unexpected keyword argument '" + name + "'");
+      return invalid_argument("Unexpected keyword argument '" + shortened(name) + "'");
     }
   }
-  const AttributeGetter getter(attribute, false, std::move(absent));
+  ASSIGN_OR_RETURN(
+      const AttributeGetter getter,
+      AttributeGetter::make(call.runtime, attribute, false, std::move(absent))
+  );
   std::vector<Value> mapped;
   for (const Value& item : items) {
-    ASSIGN_OR_RETURN(Value value, getter.get(item));
+    ASSIGN_OR_RETURN(Value value, getter.get(call.runtime, item));
     mapped.push_back(std::move(value));
   }
   return Value::iterator(std::move(mapped));
@@ -51,7 +55,7 @@ Result<Value> filter_map(const Call& call) {
   if (!call.self.is_true()) {
     return Value::iterator({});
   }
-  ASSIGN_OR_RETURN(const std::vector<Value> items, items_of(call.self));
+  ASSIGN_OR_RETURN(const std::vector<Value> items, items_of(call.runtime, call.self));
   if (call.rest.positional.empty()) {
     if (call.rest.keywords.empty()) {
       return invalid_argument("map requires a filter argument");
@@ -74,7 +78,7 @@ Result<Value> keep_items(const Call& call, bool by_attribute, bool keeps_true) {
   if (!call.self.is_true()) {
     return Value::iterator({});
   }
-  ASSIGN_OR_RETURN(const std::vector<Value> items, items_of(call.self));
+  ASSIGN_OR_RETURN(const std::vector<Value> items, items_of(call.runtime, call.self));
   Arguments arguments = call.rest;
   Value attribute = Value::none();
   if (by_attribute) {
@@ -88,11 +92,13 @@ Result<Value> keep_items(const Call& call, bool by_attribute, bool keeps_true) {
   if (!arguments.positional.empty()) {
     ASSIGN_OR_RETURN(test, take_named(arguments, "test", find_test));
   }
-  const AttributeGetter getter(attribute, false);
+  ASSIGN_OR_RETURN(
+      const AttributeGetter getter, AttributeGetter::make(call.runtime, attribute, false)
+  );
   std::vector<Value> kept;
   for (const Value& item : items) {
     RETURN_IF_ERROR(call.runtime.charge(1));
-    ASSIGN_OR_RETURN(Value value, getter.get(item));
+    ASSIGN_OR_RETURN(Value value, getter.get(call.runtime, item));
     if (test != nullptr) {
       ASSIGN_OR_RETURN(value, call_builtin(*test, call.runtime, value, arguments));
     }

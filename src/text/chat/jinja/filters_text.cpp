@@ -1,6 +1,7 @@
 #include "text/chat/jinja/builtin_tables_internal.h"
 #include "text/chat/jinja/json_text_internal.h"
 #include "text/chat/jinja/percent_format_internal.h"
+#include "text/chat/jinja/runtime_internal.h"
 #include "text/chat/jinja/text_operations_internal.h"
 #include "text/chat/jinja/value_text_internal.h"
 
@@ -10,26 +11,38 @@ namespace rapt::jinja {
 
 namespace {
 
+// What is filtered as a text, charged for each of its characters.
+Result<MarkedText> characters_of(const Call& call) {
+  ASSIGN_OR_RETURN(MarkedText text, str_of(call.runtime, call.self));
+  RETURN_IF_ERROR(call.runtime.charge_characters(text.size()));
+  return text;
+}
+
 Result<Value> filter_string(const Call& call) {
-  return Value::text(str_of(call.self));
+  ASSIGN_OR_RETURN(MarkedText text, str_of(call.runtime, call.self));
+  return Value::text(std::move(text));
 }
 
 Result<Value> filter_upper(const Call& call) {
-  return Value::text(to_case(str_of(call.self), Case::kUpper));
+  ASSIGN_OR_RETURN(const MarkedText text, characters_of(call));
+  return Value::text(to_case(text, Case::kUpper));
 }
 
 Result<Value> filter_lower(const Call& call) {
-  return Value::text(to_case(str_of(call.self), Case::kLower));
+  ASSIGN_OR_RETURN(const MarkedText text, characters_of(call));
+  return Value::text(to_case(text, Case::kLower));
 }
 
 Result<Value> filter_capitalize(const Call& call) {
-  return Value::text(capitalize(str_of(call.self)));
+  ASSIGN_OR_RETURN(const MarkedText text, characters_of(call));
+  return Value::text(capitalize(text));
 }
 
 // Not as str.title(): words begin behind white space, hyphens and opening brackets only.
 Result<Value> filter_title(const Call& call) {
+  ASSIGN_OR_RETURN(const MarkedText text, characters_of(call));
   bool is_inside = false;
-  return Value::text(with_cases(str_of(call.self), [&is_inside](const CodePoint& c) {
+  return Value::text(with_cases(text, [&is_inside](const CodePoint& c) {
     const Case wanted = is_inside ? Case::kLower : Case::kUpper;
     is_inside = !is_space(c.value) && std::string_view("-({[<").find(static_cast<char>(c.value)) ==
                                           std::string_view::npos;
@@ -39,22 +52,28 @@ Result<Value> filter_title(const Call& call) {
 }
 
 Result<Value> filter_trim(const Call& call) {
-  const MarkedText text = str_of(call.self);
+  ASSIGN_OR_RETURN(const MarkedText text, str_of(call.runtime, call.self));
   if (!call.has(0) || call[0].is_none()) {
     return Value::text(strip(text, std::nullopt, true, true));
   }
   ASSIGN_OR_RETURN(const MarkedText chars, call.text(0, ""));
+  RETURN_IF_ERROR(call.runtime.charge_characters(chars.size()));
   return Value::text(strip(text, chars.bytes(), true, true));
 }
 
 Result<Value> filter_replace(const Call& call) {
   ASSIGN_OR_RETURN(const Int count, call.integer(2, -1));
-  return Value::text(replace(str_of(call.self), str_of(call[0]).bytes(), str_of(call[1]), count));
+  ASSIGN_OR_RETURN(const MarkedText text, str_of(call.runtime, call.self));
+  ASSIGN_OR_RETURN(const MarkedText old, str_of(call.runtime, call[0]));
+  ASSIGN_OR_RETURN(const MarkedText replacement, str_of(call.runtime, call[1]));
+  RETURN_IF_ERROR(call.runtime.charge_search(text.bytes(), old.bytes()));
+  return Value::text(replace(text, old.bytes(), replacement, count));
 }
 
 Result<Value> filter_center(const Call& call) {
   ASSIGN_OR_RETURN(const Int width, call.integer(0, 80));
-  return Value::text(pad(str_of(call.self), width, " ", Align::kCenter));
+  ASSIGN_OR_RETURN(const MarkedText text, str_of(call.runtime, call.self));
+  return Value::text(pad(text, width, " ", Align::kCenter));
 }
 
 // Every line but the first is indented, and empty ones only if `blank` says so.
@@ -79,8 +98,9 @@ Result<Value> filter_indent(const Call& call) {
   if (call.truth(1, false)) {
     out.append(indention);
   }
+  ASSIGN_OR_RETURN(const std::vector<MarkedText> lines, split_lines(call.runtime, text, false));
   bool is_first = true;
-  for (const MarkedText& line : split_lines(text, false)) {
+  for (const MarkedText& line : lines) {
     if (!is_first) {
       out.append("\n", Origin::kTemplate);
       if (indents_blank || !line.empty()) {
@@ -99,7 +119,7 @@ Result<Value> filter_truncate(const Call& call) {
   ASSIGN_OR_RETURN(const Int length, call.integer(0, kDefaultLength));
   ASSIGN_OR_RETURN(const MarkedText end, call.text(2, "..."));
   ASSIGN_OR_RETURN(const Int leeway, call.integer(3, kDefaultLeeway));
-  const MarkedText text = str_of(call.self);
+  ASSIGN_OR_RETURN(const MarkedText text, str_of(call.runtime, call.self));
   const auto end_length = static_cast<Int>(num_code_points(end.bytes()));
   if (length < end_length || leeway < 0) {
     return invalid_argument("truncate() needs a length that leaves room for its end");
@@ -110,14 +130,15 @@ Result<Value> filter_truncate(const Call& call) {
   const auto kept = static_cast<std::size_t>(length - end_length);
   MarkedText out = text.slice(0, byte_offset(text.bytes(), kept));
   if (!call.truth(1, false)) {
-    out = split(out, " ", 1, true)[0];
+    ASSIGN_OR_RETURN(std::vector<MarkedText> parts, split(call.runtime, out, " ", 1, true));
+    out = std::move(parts[0]);
   }
   out.append(end);
   return Value::text(std::move(out));
 }
 
 Result<Value> filter_wordcount(const Call& call) {
-  const MarkedText text = str_of(call.self);
+  ASSIGN_OR_RETURN(const MarkedText text, characters_of(call));
   Int count = 0;
   bool is_inside = false;
   for (std::size_t pos = 0; pos < text.size();) {
@@ -131,22 +152,23 @@ Result<Value> filter_wordcount(const Call& call) {
 }
 
 Result<Value> filter_format(const Call& call) {
-  const MarkedText text = str_of(call.self);
+  ASSIGN_OR_RETURN(const MarkedText text, str_of(call.runtime, call.self));
   if (!call.rest.positional.empty() && !call.rest.keywords.empty()) {
     return invalid_argument("format() takes arguments by place or by name, not both");
   }
   if (call.rest.keywords.empty()) {
-    return percent_format(text, Value::tuple(call.rest.positional));
+    return percent_format(call.runtime, text, Value::tuple(call.rest.positional));
   }
   Dict named;
+  RETURN_IF_ERROR(call.runtime.charge(kStepsAnEntry * call.rest.keywords.size()));
   for (const auto& [name, value] : call.rest.keywords) {
     named.put(name, value);
   }
-  return percent_format(text, Value::dict(std::move(named)));
+  return percent_format(call.runtime, text, Value::dict(std::move(named)));
 }
 
 Result<Value> filter_escape(const Call& call) {
-  const MarkedText text = str_of(call.self);
+  ASSIGN_OR_RETURN(const MarkedText text, characters_of(call));
   MarkedText out;
   for (std::size_t pos = 0; pos < text.size(); ++pos) {
     constexpr std::string_view kSpecial = "&<>'\"";
@@ -182,14 +204,21 @@ void append_url_quoted(MarkedText& out, const MarkedText& text, bool is_query) {
 Result<Value> filter_urlencode(const Call& call) {
   MarkedText out;
   if (!call.self.is(Kind::kDict)) {
-    append_url_quoted(out, str_of(call.self), false);
+    ASSIGN_OR_RETURN(const MarkedText text, characters_of(call));
+    append_url_quoted(out, text, false);
     return Value::text(std::move(out));
   }
   for (const auto& [key, value] : call.self.as_dict().entries()) {
     out.append(out.empty() ? "" : "&", Origin::kTemplate);
-    append_url_quoted(out, str_of(key), true);
+    ASSIGN_OR_RETURN(const MarkedText name, str_of(call.runtime, key));
+    append_url_quoted(out, name, true);
     out.append("=", Origin::kTemplate);
-    append_url_quoted(out, str_of(value), true);
+    ASSIGN_OR_RETURN(const MarkedText text, str_of(call.runtime, value));
+    append_url_quoted(out, text, true);
+    if (out.overflowed()) {
+      return text_overflow();
+    }
+    RETURN_IF_ERROR(call.runtime.charge_characters(name.size() + text.size()));
   }
   return Value::text(std::move(out));
 }
@@ -217,7 +246,7 @@ Result<Value> filter_tojson(const Call& call) {
     style.key_separator = call[2].as_sequence().items[1].as_text();
   }
   style.sorts_keys = call.truth(3, false);
-  return to_json(call.self, style);
+  return to_json(call.runtime, call.self, style);
 }
 
 constexpr Builtin kFilters[] = {

@@ -52,20 +52,26 @@ Result<Value> global_range(const Call& call) {
   return Value::sequence(std::move(range));
 }
 
-Result<Dict> dict_of(const Arguments& arguments, std::string_view name) {
+Result<Dict> dict_of(Runtime& runtime, const Arguments& arguments, std::string_view name) {
   Dict dict;
+  RETURN_IF_ERROR(runtime.charge(kStepsAnEntry * arguments.keywords.size()));
   if (arguments.positional.size() > 1) {
     return invalid_argument(std::string(name) + "() takes at most one argument by place");
   }
   if (arguments.positional.size() == 1 && arguments.positional[0].is(Kind::kDict)) {
+    RETURN_IF_ERROR(
+        runtime.charge(kStepsAnEntry * arguments.positional[0].as_dict().entries().size())
+    );
     dict = arguments.positional[0].as_dict();
   } else if (arguments.positional.size() == 1) {
-    ASSIGN_OR_RETURN(const std::vector<Value> pairs, items_of(arguments.positional[0]));
+    ASSIGN_OR_RETURN(const std::vector<Value> pairs, items_of(runtime, arguments.positional[0]));
     for (const Value& pair : pairs) {
-      ASSIGN_OR_RETURN(std::vector<Value> parts, items_of(pair));
+      ASSIGN_OR_RETURN(std::vector<Value> parts, items_of(runtime, pair));
       if (parts.size() != 2) {
         return invalid_argument(std::string(name) + "() takes pairs of a key and a value");
       }
+      RETURN_IF_ERROR(runtime.charge(kStepsAnEntry));
+      RETURN_IF_ERROR(runtime.charge_reading(parts[0].weight()));
       RETURN_IF_ERROR(dict.put(std::move(parts[0]), std::move(parts[1])));
     }
   }
@@ -76,20 +82,24 @@ Result<Dict> dict_of(const Arguments& arguments, std::string_view name) {
 }
 
 Result<Value> global_dict(const Call& call) {
-  ASSIGN_OR_RETURN(Dict dict, dict_of(call.rest, "dict"));
+  ASSIGN_OR_RETURN(Dict dict, dict_of(call.runtime, call.rest, "dict"));
   return Value::dict(std::move(dict));
 }
 
 Result<Value> global_namespace(const Call& call) {
-  ASSIGN_OR_RETURN(const Dict attributes, dict_of(call.rest, "namespace"));
+  ASSIGN_OR_RETURN(const Dict attributes, dict_of(call.runtime, call.rest, "namespace"));
   RETURN_IF_ERROR(call.runtime.charge(kStepsAnObject));
   Namespace& space = call.runtime.make_namespace();
   for (const auto& [key, value] : attributes.entries()) {
-    const std::string name = str_of(key).bytes();
-    if (name.starts_with('_')) {
-      return invalid_argument("a namespace cannot have the attribute '" + name + "'");
+    ASSIGN_OR_RETURN(const MarkedText name, str_of(call.runtime, key));
+    if (name.bytes().starts_with('_')) {
+      return invalid_argument(
+          "a namespace cannot have the attribute '" + shortened(name.bytes()) + "'"
+      );
     }
-    space.set(name, value);
+    RETURN_IF_ERROR(call.runtime.charge(kStepsAnEntry));
+    RETURN_IF_ERROR(call.runtime.charge_characters(name.size()));
+    space.set(name.bytes(), value);
   }
   return Value::name_space(space);
 }
@@ -154,7 +164,7 @@ Result<Value> global_cycler(const Call& call) {
   if (call.rest.positional.empty()) {
     return invalid_argument("at least one item has to be provided");
   }
-  RETURN_IF_ERROR(call.runtime.charge(kStepsAnObject));
+  RETURN_IF_ERROR(call.runtime.charge(kStepsAnObject + kStepsAnItem * call.rest.positional.size()));
   auto state = std::make_unique<CyclerState>();
   state->items = call.rest.positional;
   CyclerState& kept = *state;
@@ -185,7 +195,8 @@ Result<Value> global_joiner(const Call& call) {
 }
 
 Result<Value> global_raise_exception(const Call& call) {
-  return invalid_argument(str_of(call[0]).bytes());
+  ASSIGN_OR_RETURN(const MarkedText message, str_of(call.runtime, call[0]));
+  return invalid_argument(message.bytes());
 }
 
 // The day as a C time, at midnight.
@@ -217,6 +228,7 @@ std::optional<std::tm> read_date(std::string_view date) {
 // The date that the request was given, not the clock's: the same request gives the same prompt.
 Result<Value> global_strftime_now(const Call& call) {
   ASSIGN_OR_RETURN(const MarkedText format, call.text(0, ""));
+  RETURN_IF_ERROR(call.runtime.charge_characters(format.size()));
   const std::optional<std::tm> time = read_date(*call.runtime.date());
   if (!time) {
     return invalid_argument("'" + *call.runtime.date() + "' is no date like 2025-12-31");
@@ -237,7 +249,7 @@ Result<Value> global_strftime_now(const Call& call) {
   std::array<char, 4096> text;
   const std::size_t size = std::strftime(text.data(), text.size(), c_format.c_str(), &*time);
   if (size == 0) {
-    return invalid_argument("strftime_now() cannot write '" + format.bytes() + "'");
+    return invalid_argument("strftime_now() cannot write '" + shortened(format.bytes()) + "'");
   }
   return Value::text(std::string(text.data(), size));
 }

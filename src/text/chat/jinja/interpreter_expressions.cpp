@@ -24,6 +24,11 @@ Result<Value> Interpreter::charged(Result<Value> value) {
   return value;
 }
 
+// What is found has been charged for when it was made, and a method is no more than a pointer.
+Result<Value> Interpreter::charged_if_undefined(Result<Value> value) {
+  return value && value->is_undefined() ? charged(std::move(value)) : std::move(value);
+}
+
 Result<Value> Interpreter::eval_unguarded(const Expr& expr) {
   switch (expr.kind) {
     case ExprKind::kConst:
@@ -43,13 +48,13 @@ Result<Value> Interpreter::eval_unguarded(const Expr& expr) {
     case ExprKind::kAttribute: {
       ASSIGN_OR_RETURN(const Value object, eval(*expr.operands[0]));
       line_ = expr.line;
-      return get_attribute(object, expr.word);
+      return charged_if_undefined(get_attribute(runtime_, object, expr.word));
     }
     case ExprKind::kItem: {
       ASSIGN_OR_RETURN(const Value object, eval(*expr.operands[0]));
       ASSIGN_OR_RETURN(const Value key, eval(*expr.operands[1]));
       line_ = expr.line;
-      return get_item(object, key);
+      return charged_if_undefined(get_item(runtime_, object, key));
     }
     case ExprKind::kSlice:
       return eval_slice(expr);
@@ -78,7 +83,7 @@ Result<Value> Interpreter::eval_unguarded(const Expr& expr) {
       ASSIGN_OR_RETURN(const Value left, eval(*expr.operands[0]));
       ASSIGN_OR_RETURN(const Value right, eval(*expr.operands[1]));
       line_ = expr.line;
-      return charged(arithmetic(expr.word, left, right));
+      return charged(arithmetic(runtime_, expr.word, left, right));
     }
     case ExprKind::kConcat:
       return eval_concat(expr);
@@ -105,6 +110,7 @@ Result<Value> Interpreter::eval_dict(const Expr& expr) {
   for (std::size_t idx = 0; idx < expr.operands.size(); idx += 2) {
     ASSIGN_OR_RETURN(Value key, eval(*expr.operands[idx]));
     ASSIGN_OR_RETURN(Value value, eval(*expr.operands[idx + 1]));
+    RETURN_IF_ERROR(runtime_.charge_reading(key.weight()));
     RETURN_IF_ERROR(dict.put(std::move(key), std::move(value)));
   }
   return charged(Value::dict(std::move(dict)));
@@ -119,7 +125,7 @@ Result<Value> Interpreter::eval_slice(const Expr& expr) {
     }
   }
   line_ = expr.line;
-  return charged(get_slice(object, bounds[0], bounds[1], bounds[2]));
+  return charged(get_slice(runtime_, object, bounds[0], bounds[1], bounds[2]));
 }
 
 Result<Value> Interpreter::eval_compare(const Expr& expr) {
@@ -127,9 +133,7 @@ Result<Value> Interpreter::eval_compare(const Expr& expr) {
   for (std::size_t idx = 0; idx < expr.signs.size(); ++idx) {
     ASSIGN_OR_RETURN(Value right, eval(*expr.operands[idx + 1]));
     line_ = expr.line;
-    RETURN_IF_ERROR(runtime_.charge_for(left));
-    RETURN_IF_ERROR(runtime_.charge_for(right));
-    ASSIGN_OR_RETURN(const bool holds, compare(expr.signs[idx], left, right));
+    ASSIGN_OR_RETURN(const bool holds, compare(runtime_, expr.signs[idx], left, right));
     if (!holds) {
       return Value::boolean(false);
     }
@@ -142,9 +146,9 @@ Result<Value> Interpreter::eval_concat(const Expr& expr) {
   MarkedText text;
   for (const ExprPtr& operand : expr.operands) {
     ASSIGN_OR_RETURN(const Value value, eval(*operand));
-    append_str(text, value);
+    RETURN_IF_ERROR(append(text, value, "a text"));
   }
-  return charged(Value::text(std::move(text)));
+  return Value::text(std::move(text));
 }
 
 Result<Value> Interpreter::eval_conditional(const Expr& expr) {
@@ -166,11 +170,12 @@ Result<Arguments> Interpreter::eval_arguments(const ArgumentSyntax& syntax) {
   ASSIGN_OR_RETURN(arguments.positional, eval_all(syntax.positional));
   if (syntax.star) {
     ASSIGN_OR_RETURN(const Value more, eval(*syntax.star));
-    ASSIGN_OR_RETURN(std::vector<Value> items, items_of(more));
+    ASSIGN_OR_RETURN(std::vector<Value> items, items_of(runtime_, more));
     std::move(items.begin(), items.end(), std::back_inserter(arguments.positional));
   }
   for (const auto& [name, expr] : syntax.keywords) {
     ASSIGN_OR_RETURN(Value value, eval(*expr));
+    RETURN_IF_ERROR(runtime_.charge_reading(name.size()));
     arguments.keywords.emplace_back(name, std::move(value));
   }
   if (syntax.star_star) {
@@ -178,10 +183,12 @@ Result<Arguments> Interpreter::eval_arguments(const ArgumentSyntax& syntax) {
     if (!more.is(Kind::kDict)) {
       return invalid_argument("what stands behind ** must be a dict, not " + more.type_name());
     }
+    RETURN_IF_ERROR(runtime_.charge(kStepsAnEntry * more.as_dict().entries().size()));
     for (const auto& [key, value] : more.as_dict().entries()) {
       if (!key.is_text()) {
         return invalid_argument("the keys of a dict behind ** must be strings");
       }
+      RETURN_IF_ERROR(runtime_.charge_characters(key.as_bytes().size()));
       arguments.keywords.emplace_back(key.as_bytes(), value);
     }
   }

@@ -47,6 +47,7 @@ class Interpreter {
   Result<Flow> run_statement(const Stmt& stmt);
   Result<Flow> run_block(const Block& block);
   Result<Captured> capture(const Block& block);
+  Result<Flow> define_macro(const Stmt& stmt);
   Result<Flow> run_if(const Stmt& stmt);
   Result<Flow> run_for(const Stmt& stmt, const Value& iterable, int depth0);
   Result<LoopState*> start_loop(const Stmt& stmt, const Value& iterable, int depth0);
@@ -73,11 +74,14 @@ class Interpreter {
   Result<std::vector<Value>> eval_all(const std::vector<ExprPtr>& exprs);
   // Charges what the value took to make.
   Result<Value> charged(Result<Value> value);
+  Result<Value> charged_if_undefined(Result<Value> value);
 
   // Variables and macros (interpreter_macros.cpp).
-  Value look_up(NameId id) const;
-  void set_variable(NameId id, Value value);
-  Value make_macro(const MacroSyntax& syntax);
+  Result<Value> look_up(NameId id);
+  Result<void> set_variable(NameId id, Value value);
+  Result<Value> make_macro(const MacroSyntax& syntax);
+  // Appends str() of the value to `out`.
+  Result<void> append(MarkedText& out, const Value& value, std::string_view what);
   Result<Value> call_macro(const MacroSyntax& syntax, Scope* home, Arguments arguments);
   Result<void> bind_parameters(const MacroSyntax& syntax, Arguments& arguments);
 

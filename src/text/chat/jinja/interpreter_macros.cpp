@@ -3,6 +3,7 @@
 
 #include "text/chat/jinja/builtins_internal.h"
 #include "text/chat/jinja/interpreter_internal.h"
+#include "text/chat/jinja/value_text_internal.h"
 
 // The part of the interpreter that knows variables and macros.
 
@@ -18,7 +19,7 @@ class Interpreter::Macro final : public Callable {
     return interpreter_.call_macro(syntax_, home_, std::move(arguments));
   }
 
-  std::string type_name() const override { return "Macro '" + syntax_.name + "'"; }
+  std::string type_name() const override { return "Macro '" + shortened(syntax_.name) + "'"; }
 
   std::optional<Value> attribute(std::string_view name) const override {
     if (name == "name") {
@@ -54,30 +55,40 @@ Interpreter::Interpreter(
   }
 }
 
-Value Interpreter::look_up(NameId id) const {
-  const std::string& name = program_.names[static_cast<std::size_t>(id)];
+Result<Value> Interpreter::look_up(NameId id) {
+  const auto undefined = [&]() -> Result<Value> {
+    const std::string& name = program_.names[static_cast<std::size_t>(id)];
+    return charged(Value::undefined("'" + shortened(name) + "' is undefined"));
+  };
+  std::uint64_t num_passed = 0;
   for (const Scope* scope = scope_; scope != nullptr; scope = scope->parent) {
-    for (const Variable& variable : scope->variables) {
-      if (variable.id == id) {
-        return variable.value ? *variable.value : Value::undefined("'" + name + "' is undefined");
-      }
+    const auto found = std::ranges::find(scope->variables, id, &Variable::id);
+    num_passed += 1 + static_cast<std::uint64_t>(found - scope->variables.begin());
+    if (found != scope->variables.end()) {
+      RETURN_IF_ERROR(runtime_.charge(num_passed / kVariablesAStep));
+      return found->value ? *found->value : undefined();
     }
   }
+  RETURN_IF_ERROR(runtime_.charge(num_passed / kVariablesAStep));
   const std::optional<Value>& global = globals_[static_cast<std::size_t>(id)];
-  return global ? *global : Value::undefined("'" + name + "' is undefined");
+  return global ? *global : undefined();
 }
 
-void Interpreter::set_variable(NameId id, Value value) {
+Result<void> Interpreter::set_variable(NameId id, Value value) {
+  RETURN_IF_ERROR(runtime_.charge(scope_->variables.size() / kVariablesAStep));
   for (Variable& variable : scope_->variables) {
     if (variable.id == id) {
       variable.value = std::move(value);
-      return;
+      return {};
     }
   }
   scope_->variables.push_back({id, std::move(value)});
+  return {};
 }
 
-Value Interpreter::make_macro(const MacroSyntax& syntax) {
+// The scopes that it sees live on to the end of the rendering.
+Result<Value> Interpreter::make_macro(const MacroSyntax& syntax) {
+  RETURN_IF_ERROR(runtime_.charge(kStepsAnObject));
   for (Scope* scope = scope_; scope != nullptr; scope = scope->parent) {
     scope->is_captured = true;
   }
@@ -98,7 +109,10 @@ Result<Value> Interpreter::call_macro(const MacroSyntax& syntax, Scope* home, Ar
 
 // As in Python: by place, then by name, then the defaults, which see the parameters before them.
 Result<void> Interpreter::bind_parameters(const MacroSyntax& syntax, Arguments& arguments) {
-  const std::string quoted = "'" + syntax.name + "'";
+  const std::string quoted = "'" + shortened(syntax.name) + "'";
+  RETURN_IF_ERROR(
+      runtime_.charge(syntax.parameters.size() * (1 + arguments.keywords.size()) / kVariablesAStep)
+  );
   std::vector<Value>& given = arguments.positional;
   const std::size_t num_given = std::min(given.size(), syntax.parameters.size());
   const auto take_keyword = [&](std::string_view name) -> std::optional<Value> {
@@ -125,29 +139,31 @@ Result<void> Interpreter::bind_parameters(const MacroSyntax& syntax, Arguments& 
   }
   if (syntax.takes_caller && !has_caller_parameter) {
     std::optional<Value> caller = take_keyword("caller");
-    set_variable(
+    RETURN_IF_ERROR(set_variable(
         program_.caller, caller ? *std::move(caller) : Value::undefined("No caller defined")
-    );
+    ));
   }
   if (syntax.takes_kwargs) {
     Dict rest;
+    RETURN_IF_ERROR(runtime_.charge(kStepsAnEntry * arguments.keywords.size()));
     for (auto& [name, value] : arguments.keywords) {
       rest.put(std::move(name), std::move(value));
     }
-    set_variable(program_.kwargs, Value::dict(std::move(rest)));
+    RETURN_IF_ERROR(set_variable(program_.kwargs, Value::dict(std::move(rest))));
   } else if (!arguments.keywords.empty()) {
     return invalid_argument(
-        "macro " + quoted + " takes no keyword argument '" + arguments.keywords[0].first + "'"
+        "macro " + quoted + " takes no keyword argument '" +
+        shortened(arguments.keywords[0].first) + "'"
     );
   }
   if (syntax.takes_varargs) {
-    set_variable(
+    RETURN_IF_ERROR(set_variable(
         program_.varargs,
         Value::tuple(
             {std::make_move_iterator(given.begin() + static_cast<std::ptrdiff_t>(num_given)),
              std::make_move_iterator(given.end())}
         )
-    );
+    ));
   } else if (given.size() > num_given) {
     return invalid_argument(
         "macro " + quoted + " takes not more than " + std::to_string(syntax.parameters.size()) +
@@ -160,7 +176,8 @@ Result<void> Interpreter::bind_parameters(const MacroSyntax& syntax, Arguments& 
       continue;
     }
     Value value = Value::undefined(
-        "parameter '" + program_.names[static_cast<std::size_t>(syntax.parameters[idx])] +
+        "parameter '" +
+        shortened(program_.names[static_cast<std::size_t>(syntax.parameters[idx])]) +
         "' was not provided"
     );
     if (idx >= num_required) {

@@ -17,6 +17,18 @@ Result<void> Interpreter::DepthGuard::check() const {
   return {};
 }
 
+namespace {
+
+// A template may raise an error with all of a conversation in it.
+std::string cut_message(const std::string& message) {
+  constexpr std::size_t kMaxBytes = 1000;
+  return message.size() <= kMaxBytes ? message
+                                     : shortened(message, kMaxBytes) + " (cut: the message has " +
+                                           std::to_string(message.size()) + " bytes)";
+}
+
+}  // namespace
+
 Result<MarkedText> Interpreter::run() {
   MarkedText text;
   out_ = &text;
@@ -25,7 +37,7 @@ Result<MarkedText> Interpreter::run() {
   }
   const Result<Flow> flow = run_statements(program_.body.statements);
   if (!flow) {
-    return template_error(line_, flow.error().message);
+    return template_error(line_, cut_message(flow.error().message));
   }
   return text;
 }
@@ -46,6 +58,7 @@ Result<Interpreter::Flow> Interpreter::run_statements(const std::vector<Stmt>& s
 
 // In a scope that the caller has entered.
 Result<Interpreter::Flow> Interpreter::run_block(const Block& block) {
+  RETURN_IF_ERROR(runtime_.charge(block.unset.size()));
   for (const NameId id : block.unset) {
     scope_->variables.push_back({id});
   }
@@ -76,8 +89,7 @@ Result<Interpreter::Flow> Interpreter::run_statement(const Stmt& stmt) {
     case StmtKind::kSetBlock:
       return run_set_block(stmt);
     case StmtKind::kMacro:
-      set_variable(stmt.target.id, make_macro(*stmt.macro));
-      return Flow::kNext;
+      return define_macro(stmt);
     case StmtKind::kCallBlock:
       return run_call_block(stmt);
     case StmtKind::kFilterBlock:
@@ -96,6 +108,12 @@ Result<Interpreter::Flow> Interpreter::run_statement(const Stmt& stmt) {
   return Flow::kNext;
 }
 
+Result<Interpreter::Flow> Interpreter::define_macro(const Stmt& stmt) {
+  ASSIGN_OR_RETURN(Value macro, make_macro(*stmt.macro));
+  RETURN_IF_ERROR(set_variable(stmt.target.id, std::move(macro)));
+  return Flow::kNext;
+}
+
 Result<Interpreter::Captured> Interpreter::capture(const Block& block) {
   OutputGuard output(*this);
   const ScopeGuard scope(*this);
@@ -110,13 +128,16 @@ Result<void> Interpreter::print(const Value& value) {
   if (value.is_forbidden()) {
     return invalid_argument(value.undefined_message());
   }
-  append_str(*out_, value);
-  if (out_->overflowed()) {
-    return invalid_argument(
-        "the output grows beyond " + std::to_string(MarkedText::kMaxBytes >> 20) + " MiB"
-    );
+  return append(*out_, value, "the output");
+}
+
+Result<void> Interpreter::append(MarkedText& out, const Value& value, std::string_view what) {
+  const std::size_t size_before = out.size();
+  append_str(out, value);
+  if (out.overflowed()) {
+    return text_overflow(what);
   }
-  return value.is_text() ? Result<void>() : runtime_.charge_for(value);
+  return runtime_.charge_characters(out.size() - size_before);
 }
 
 Result<Interpreter::Flow> Interpreter::run_if(const Stmt& stmt) {
@@ -130,11 +151,20 @@ Result<Interpreter::Flow> Interpreter::run_if(const Stmt& stmt) {
   return has_else ? run_statements(stmt.bodies.back()) : Flow::kNext;
 }
 
+namespace {
+
+// Whether Python could tell the number of items without going through them.
+bool has_length(const Value& iterable) {
+  return iterable.is_undefined() || iterable.is_text() || iterable.is(Kind::kSequence) ||
+         iterable.is(Kind::kDict);
+}
+
+}  // namespace
+
 // The loop's condition, and a loop that calls itself, see the scope that the loop stands in.
 Result<LoopState*> Interpreter::start_loop(const Stmt& stmt, const Value& iterable, int depth0) {
   RETURN_IF_ERROR(runtime_.charge(kStepsAnObject));
-  ASSIGN_OR_RETURN(std::vector<Value> items, items_of(iterable));
-  RETURN_IF_ERROR(runtime_.charge(items.size()));
+  ASSIGN_OR_RETURN(std::vector<Value> items, items_of(runtime_, iterable));
   Scope* outside = scope_;
   LoopState::Test test;
   if (stmt.test) {
@@ -157,7 +187,7 @@ Result<LoopState*> Interpreter::start_loop(const Stmt& stmt, const Value& iterab
     };
   }
   return &runtime_.keep_loop(std::make_unique<LoopState>(
-      std::move(items), length_of(iterable).has_value(), std::move(test), std::move(recurse), depth0
+      std::move(items), has_length(iterable), std::move(test), std::move(recurse), depth0
   ));
 }
 
@@ -172,7 +202,7 @@ Result<Interpreter::Flow> Interpreter::run_for(
       break;
     }
     const ScopeGuard scope(*this);
-    set_variable(program_.loop, Value::loop(*loop));
+    RETURN_IF_ERROR(set_variable(program_.loop, Value::loop(*loop)));
     RETURN_IF_ERROR(assign(stmt.target, loop->current()));
     ASSIGN_OR_RETURN(const Flow flow, run_block(stmt.blocks[0]));
     // Jinja sees only an iteration that comes to its end: after one that "break" or "continue"
@@ -213,7 +243,7 @@ Result<Interpreter::Flow> Interpreter::run_filter_block(const Stmt& stmt) {
 }
 
 Result<Interpreter::Flow> Interpreter::run_call_block(const Stmt& stmt) {
-  const Value caller = make_macro(*stmt.macro);
+  ASSIGN_OR_RETURN(const Value caller, make_macro(*stmt.macro));
   ASSIGN_OR_RETURN(const Value value, eval_call(*stmt.expr, &caller));
   RETURN_IF_ERROR(print(value));
   return Flow::kNext;
@@ -231,18 +261,20 @@ Result<Interpreter::Flow> Interpreter::run_with(const Stmt& stmt) {
 Result<void> Interpreter::assign(const Target& target, Value value) {
   switch (target.kind) {
     case Target::Kind::kName:
-      set_variable(target.id, std::move(value));
-      return {};
+      return set_variable(target.id, std::move(value));
     case Target::Kind::kAttribute: {
-      const Value space = look_up(target.id);
+      ASSIGN_OR_RETURN(const Value space, look_up(target.id));
       if (!space.is(Kind::kNamespace)) {
         return invalid_argument(
-            "'" + program_.names[static_cast<std::size_t>(target.id)] +
+            "'" + shortened(program_.names[static_cast<std::size_t>(target.id)]) +
             "' is no namespace, so its attributes cannot be set"
         );
       }
+      RETURN_IF_ERROR(runtime_.charge_reading(target.attribute.size()));
       if (target.attribute.starts_with('_')) {
-        return invalid_argument("a namespace cannot have the attribute '" + target.attribute + "'");
+        return invalid_argument(
+            "a namespace cannot have the attribute '" + shortened(target.attribute) + "'"
+        );
       }
       space.as_namespace().set(target.attribute, std::move(value));
       return {};
@@ -250,7 +282,7 @@ Result<void> Interpreter::assign(const Target& target, Value value) {
     case Target::Kind::kTuple:
       break;
   }
-  ASSIGN_OR_RETURN(std::vector<Value> items, items_of(value));
+  ASSIGN_OR_RETURN(std::vector<Value> items, items_of(runtime_, value));
   if (items.size() != target.parts.size()) {
     return invalid_argument(
         std::to_string(items.size()) + " values cannot be assigned to " +

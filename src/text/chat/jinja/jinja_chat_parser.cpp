@@ -125,11 +125,9 @@ void JinjaChatParser::take_tag(TagName name) {
       return;
     case TagName::kArguments:
       if (state_ == State::kCallName) {
-        std::string called = call_prefix_.substr(std::string_view("[TOOL_CALLS]").size());
-        called.erase(0, num_blanks(called));
-        called.erase(called.find_last_not_of(kBlanks) + 1);
-        begin_call(CallReader(std::move(called)), call_prefix_ + "[ARGS]");
-        announce_call();
+        begin_named_call("[ARGS]");
+      } else if (state_ == State::kCallsBegin) {
+        call_prefix_ += "[ARGS]";
       }
       return;
     case TagName::kPythonTag:
@@ -205,9 +203,18 @@ std::size_t JinjaChatParser::take_call_name(std::string_view text) {
   const std::size_t end = std::min(text.find('{'), text.size());
   call_prefix_ += text.substr(0, end);
   if (end < text.size()) {
-    take_tag(TagName::kArguments);
+    begin_named_call("");
   }
   return end;
+}
+
+// The name is what was read behind "[TOOL_CALLS]"; `tag` is what the model wrote behind the name.
+void JinjaChatParser::begin_named_call(std::string_view tag) {
+  std::string called = call_prefix_.substr(std::string_view("[TOOL_CALLS]").size());
+  called.erase(0, num_blanks(called));
+  called.erase(called.find_last_not_of(kBlanks) + 1);
+  begin_call(CallReader(std::move(called)), call_prefix_ + std::string(tag));
+  announce_call();
 }
 
 std::size_t JinjaChatParser::take_call(std::string_view text) {

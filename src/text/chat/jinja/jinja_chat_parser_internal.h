@@ -70,6 +70,7 @@ class JinjaChatParser final : public ChatParser {
 
   void end_thinking();
   void begin_call(CallReader reader, std::string prefix);
+  void begin_named_call(std::string_view tag);
   void announce_call();
   void add_arguments(const std::string& text);
   void end_call();

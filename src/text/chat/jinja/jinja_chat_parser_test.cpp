@@ -215,6 +215,10 @@ TEST(JinjaChatParser, ReadsMistralsCalls) {
   );
   EXPECT_EQ(shown(CallStyle::kMistral, "Yes. [TOOL_CALLS]f{\"a\": 1}"), "|Yes.|f({\"a\": 1})");
   EXPECT_EQ(shown(CallStyle::kMistral, "[TOOL_CALLS]h[ARGS]{}"), "|[TOOL_CALLS]h[ARGS]{}");
+  EXPECT_EQ(shown(CallStyle::kMistral, "[TOOL_CALLS]h{\"a\": 1} x"), "|[TOOL_CALLS]h{\"a\": 1} x")
+      << "as the model wrote it";
+  EXPECT_EQ(shown(CallStyle::kMistral, "[TOOL_CALLS] h {}"), "|[TOOL_CALLS] h {}");
+  EXPECT_EQ(shown(CallStyle::kMistral, "[TOOL_CALLS][ARGS]{}"), "|[TOOL_CALLS][ARGS]{}");
   const Seen seen = parse(with(CallStyle::kMistral), "[TOOL_CALLS]f{}");
   EXPECT_EQ(seen.calls[0].id.size(), 9U) << "Mistral's templates take no other ids";
 }

@@ -103,5 +103,37 @@ TEST(JinjaVectors, ChatTemplatesGiveWhatPythonGives) {
   EXPECT_GT(num_texts, 2000);
 }
 
+// Far more than any model reads: the budget is for templates that run away, not for long talks.
+TEST(JinjaVectors, ChatTemplatesTakeLongConversations) {
+  constexpr int kNumMessages = 5000;
+  constexpr std::size_t kMessageBytes = 1000;
+  json::array messages;
+  for (int i = 0; i < kNumMessages; ++i) {
+    std::string text = "Message " + std::to_string(i) + ": ";
+    while (text.size() < kMessageBytes) {
+      text += "some words, Grüße\n";
+    }
+    messages.push_back(json::object{
+        {"role", i % 2 == 0 ? "user" : "assistant"}, {"content", std::move(text)}});
+  }
+  const json::value variables = json::object{
+      {"messages", std::move(messages)},
+      {"add_generation_prompt", true},
+      {"bos_token", "<s>"},
+      {"eos_token", "</s>"},
+      {"tools", nullptr}};
+  const Value values = value_of(variables, Origin::kData);
+  for (const json::value& line : read_case_lines("chat/jinja_templates.jsonl")) {
+    const std::string name(line.at("template").as_string());
+    const Result<Template> compiled = Template::compile(read_template(name));
+    // Half of what a template may use.
+    const Result<MarkedText> text = compiled->render(
+        values.as_dict(), {.date = "2025-07-04", .limits = {.max_steps = Limits().max_steps / 2}}
+    );
+    ASSERT_TRUE(text) << name << ": " << text.error().message;
+    EXPECT_GT(text->size(), kNumMessages * kMessageBytes) << name;
+  }
+}
+
 }  // namespace
 }  // namespace rapt::jinja

@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 
 #include "text/chat/jinja/compare_internal.h"
 #include "text/chat/jinja/json_text_internal.h"
+#include "text/chat/jinja/runtime_internal.h"
 #include "text/chat/jinja/unicode_internal.h"
 
 namespace rapt::jinja {
@@ -17,6 +19,10 @@ std::string unicode_escape(std::uint32_t unit) {
 }
 
 std::string escape_of(std::uint32_t c, bool ascii_only) {
+  const bool is_plain_ascii = c >= ' ' && c < 0x7F && c != '"' && c != '\\';
+  if (is_plain_ascii) {
+    return "";
+  }
   constexpr std::string_view kSpecial = "\"\\\n\r\t\f\b";
   constexpr std::string_view kNames = "\"\\nrtfb";
   const std::size_t which = c < 0x80 ? kSpecial.find(static_cast<char>(c)) : std::string_view::npos;
@@ -35,9 +41,13 @@ std::string escape_of(std::uint32_t c, bool ascii_only) {
 
 class Writer {
  public:
-  explicit Writer(const JsonStyle& style) : style_(style) {}
+  Writer(Runtime& runtime, const JsonStyle& style) : runtime_(runtime), style_(style) {}
 
   Result<void> write(const Value& value) {
+    // Lists that are in each other twice at every level would take for ever.
+    if (out_.overflowed()) {
+      return text_overflow();
+    }
     switch (value.kind()) {
       case Kind::kNone:
         plain("null");
@@ -81,16 +91,18 @@ class Writer {
 
   void quoted(const MarkedText& text) {
     plain("\"");
-    for (std::size_t pos = 0; pos < text.size();) {
+    std::size_t begin = 0;  // of what is written as it is
+    for (std::size_t pos = 0; pos < text.size() && !out_.overflowed();) {
       const CodePoint c = code_point_at(text.bytes(), pos);
       const std::string escape = escape_of(c.value, style_.ascii_only);
-      if (escape.empty()) {
-        out_.append(text, pos, pos + c.num_bytes);
-      } else {
+      if (!escape.empty()) {
+        out_.append(text, begin, pos);
         out_.append(escape, text.origin_at(pos));
+        begin = pos + c.num_bytes;
       }
       pos += c.num_bytes;
     }
+    out_.append(text, begin);
     plain("\"");
   }
 
@@ -139,6 +151,7 @@ class Writer {
 
   Result<void> object(const Dict& dict) {
     std::vector<const Dict::Entry*> entries;
+    entries.reserve(dict.entries().size());
     for (const Dict::Entry& entry : dict.entries()) {
       entries.push_back(&entry);
     }
@@ -166,21 +179,29 @@ class Writer {
     return {};
   }
 
-  static Result<void> sort(std::vector<const Dict::Entry*>& entries) {
+  Result<void> sort(std::vector<const Dict::Entry*>& entries) {
+    // Each key is compared with as many others as the number of keys has bits.
+    std::uint64_t weight = 0;
+    for (const Dict::Entry* entry : entries) {
+      weight = std::min(weight + kValueWeight + entry->first.weight(), kMaxWeight);
+    }
+    const auto num_bits = static_cast<std::uint64_t>(std::bit_width(entries.size()));
+    RETURN_IF_ERROR(runtime_.charge_reading(weight * (1 + num_bits)));
     // Keys of one kind always have an order, and keys of several are refused as Python does.
     const auto has_order = [&](const Dict::Entry* entry) {
-      return is_less(entry->first, entries[0]->first).has_value();
+      return less(entry->first, entries[0]->first).has_value();
     };
     if (!std::ranges::all_of(entries, has_order)) {
       return invalid_argument("tojson() cannot sort keys of different types");
     }
     std::ranges::stable_sort(entries, [](const Dict::Entry* a, const Dict::Entry* b) {
-      const Result<bool> less = is_less(a->first, b->first);
-      return less && *less;
+      const Result<bool> is_less = less(a->first, b->first);
+      return is_less && *is_less;
     });
     return {};
   }
 
+  Runtime& runtime_;
   const JsonStyle& style_;
   MarkedText out_;
   int depth_ = 0;
@@ -220,8 +241,8 @@ Value value_of(const json::value& json, Origin origin) {
   return Value::none();
 }
 
-Result<Value> to_json(const Value& value, const JsonStyle& style) {
-  Writer writer(style);
+Result<Value> to_json(Runtime& runtime, const Value& value, const JsonStyle& style) {
+  Writer writer(runtime, style);
   RETURN_IF_ERROR(writer.write(value));
   return writer.take();
 }

@@ -21,7 +21,10 @@ struct JsonStyle {
   MarkedText key_separator = MarkedText(": ", Origin::kTemplate);
 };
 
-// A text, byte for byte as Python writes it.
-Result<Value> to_json(const Value& value, const JsonStyle& style);
+class Runtime;
+
+// A text, byte for byte as Python writes it. An error when it would grow too large. The caller
+// charges for the text.
+Result<Value> to_json(Runtime& runtime, const Value& value, const JsonStyle& style);
 
 }  // namespace rapt::jinja

@@ -3,6 +3,7 @@
 #include "text/chat/jinja/callable_internal.h"
 #include "text/chat/jinja/compare_internal.h"
 #include "text/chat/jinja/loop_state_internal.h"
+#include "text/chat/jinja/runtime_internal.h"
 
 namespace rapt::jinja {
 
@@ -28,8 +29,11 @@ class LoopChanged final : public Callable {
  public:
   explicit LoopChanged(LoopState& loop) : loop_(loop) {}
 
-  Result<Value> call(Runtime&, Arguments arguments) const override {
-    return Value::boolean(loop_.changed(Value::tuple(std::move(arguments.positional))));
+  Result<Value> call(Runtime& runtime, Arguments arguments) const override {
+    const Value value = Value::tuple(std::move(arguments.positional));
+    RETURN_IF_ERROR(runtime.charge_for(value));
+    ASSIGN_OR_RETURN(const bool has_changed, loop_.changed(runtime, value));
+    return Value::boolean(has_changed);
   }
 
  private:
@@ -146,11 +150,14 @@ Result<std::optional<Value>> LoopState::attribute(std::string_view name) {
   return std::optional<Value>();
 }
 
-bool LoopState::changed(Value value) {
-  if (last_changed_ && equals(*last_changed_, value)) {
-    return false;
+Result<bool> LoopState::changed(Runtime& runtime, const Value& value) {
+  if (last_changed_) {
+    ASSIGN_OR_RETURN(const bool is_same, are_equal(runtime, *last_changed_, value));
+    if (is_same) {
+      return false;
+    }
   }
-  last_changed_ = std::move(value);
+  last_changed_ = value;
   return true;
 }
 

@@ -9,6 +9,8 @@
 
 namespace rapt::jinja {
 
+class Runtime;
+
 // One run of a for loop: its items, and what `loop` tells about them. A loop's condition is looked
 // at only when the next item is needed, for the body may change what the condition sees.
 class LoopState {
@@ -29,7 +31,7 @@ class LoopState {
   Result<std::optional<Value>> attribute(std::string_view name);
 
   // loop.changed(...): whether `value` differs from that of the call before.
-  bool changed(Value value);
+  Result<bool> changed(Runtime& runtime, const Value& value);
 
   Int index0() const { return index0_; }
 

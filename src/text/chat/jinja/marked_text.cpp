@@ -14,7 +14,7 @@ Origin MarkedText::origin_of_any(std::size_t begin, std::size_t end) const {
 }
 
 bool MarkedText::make_room(std::size_t num_bytes) {
-  overflowed_ = overflowed_ || num_bytes > kMaxBytes - bytes_.size();
+  overflowed_ = overflowed_ || num_bytes > kMaxBytes || bytes_.size() > kMaxBytes - num_bytes;
   return !overflowed_;
 }
 
@@ -56,6 +56,15 @@ void MarkedText::append(const MarkedText& text, std::size_t begin, std::size_t e
   }
   origins_.append(text.origins_, begin, end - begin);
   bytes_ += bytes;
+}
+
+void MarkedText::drop_spare_room() {
+  constexpr std::size_t kSmall = 256;
+  for (std::string* bytes : {&bytes_, &origins_}) {
+    if (bytes->capacity() > kSmall && bytes->capacity() > bytes->size() + bytes->size() / 4) {
+      bytes->shrink_to_fit();
+    }
+  }
 }
 
 MarkedText MarkedText::slice(std::size_t begin, std::size_t end) const {

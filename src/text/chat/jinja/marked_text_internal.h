@@ -19,7 +19,7 @@ class MarkedText {
  public:
   // No text grows beyond this. One that would is `overflowed()` from then on and takes nothing
   // more; the interpreter turns that into an error.
-  static constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
+  static constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
 
   MarkedText() = default;
 
@@ -47,6 +47,9 @@ class MarkedText {
   void append(const MarkedText& text, std::size_t begin) { append(text, begin, text.size()); }
 
   MarkedText slice(std::size_t begin, std::size_t end) const;
+
+  // Gives memory back that only appending would need.
+  void drop_spare_room();
 
   // The stretches that the template wrote, in order and apart.
   std::vector<TextRange> template_ranges() const;

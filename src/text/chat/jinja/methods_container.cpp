@@ -3,6 +3,8 @@
 
 #include "text/chat/jinja/builtin_tables_internal.h"
 #include "text/chat/jinja/compare_internal.h"
+#include "text/chat/jinja/hash_internal.h"
+#include "text/chat/jinja/runtime_internal.h"
 
 // Methods of dicts, lists, tuples and numbers; those that change a list or a dict are hidden.
 
@@ -17,7 +19,13 @@ Value view(SequenceType type, std::vector<Value> items) {
   return Value::sequence(std::move(made));
 }
 
+// For a view of a dict, whose items take so many steps each.
+Result<void> charge_view(const Call& call, std::uint64_t steps_an_item) {
+  return call.runtime.charge(steps_an_item * call.self.as_dict().entries().size());
+}
+
 Result<Value> method_keys(const Call& call) {
+  RETURN_IF_ERROR(charge_view(call, kStepsAnItem));
   std::vector<Value> keys;
   for (const auto& [key, value] : call.self.as_dict().entries()) {
     keys.push_back(key);
@@ -26,6 +34,7 @@ Result<Value> method_keys(const Call& call) {
 }
 
 Result<Value> method_values(const Call& call) {
+  RETURN_IF_ERROR(charge_view(call, kStepsAnItem));
   std::vector<Value> values;
   for (const auto& [key, value] : call.self.as_dict().entries()) {
     values.push_back(value);
@@ -34,6 +43,7 @@ Result<Value> method_values(const Call& call) {
 }
 
 Result<Value> method_items(const Call& call) {
+  RETURN_IF_ERROR(charge_view(call, kStepsAnEntry));
   std::vector<Value> pairs;
   for (const auto& [key, value] : call.self.as_dict().entries()) {
     pairs.push_back(Value::tuple({key, value}));
@@ -42,6 +52,7 @@ Result<Value> method_items(const Call& call) {
 }
 
 Result<Value> method_get(const Call& call) {
+  RETURN_IF_ERROR(call.runtime.charge_reading(call[0].weight()));
   if (!hash_of(call[0])) {
     return invalid_argument("unhashable type: '" + call[0].type_name() + "'");
   }
@@ -64,8 +75,9 @@ Result<Value> method_index(const Call& call) {
   ASSIGN_OR_RETURN(Int stop, call.integer(2, size));
   start = start < 0 ? std::max<Int>(start + size, 0) : start;
   stop = std::min(stop < 0 ? stop + size : stop, size);
+  RETURN_IF_ERROR(charge_item_search(call.runtime, call.self, call[0]));
   for (Int i = start; i < stop; ++i) {
-    if (equals(items[static_cast<std::size_t>(i)], call[0])) {
+    if (equal_as_items(items[static_cast<std::size_t>(i)], call[0])) {
       return Value::integer(i);
     }
   }
@@ -73,8 +85,9 @@ Result<Value> method_index(const Call& call) {
 }
 
 Result<Value> method_count(const Call& call) {
+  RETURN_IF_ERROR(charge_item_search(call.runtime, call.self, call[0]));
   const auto count = std::ranges::count_if(call.self.as_sequence().items, [&](const Value& item) {
-    return equals(item, call[0]);
+    return equal_as_items(item, call[0]);
   });
   return Value::integer(static_cast<Int>(count));
 }

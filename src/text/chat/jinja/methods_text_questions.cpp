@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <span>
 
 #include "text/chat/jinja/builtin_tables_internal.h"
+#include "text/chat/jinja/runtime_internal.h"
 #include "text/chat/jinja/text_operations_internal.h"
+#include "text/chat/jinja/text_search_internal.h"
 
 // Methods of strings that ask something about them.
 
@@ -23,6 +26,7 @@ struct Part {
 // `idx` and `idx` + 1 are the arguments `start` and `end`.
 Result<Part> part_of(const Call& call, std::size_t idx) {
   const std::string_view bytes = bytes_of(call);
+  RETURN_IF_ERROR(call.runtime.charge_reading(bytes.size()));
   const auto size = static_cast<Int>(num_code_points(bytes));
   ASSIGN_OR_RETURN(Int start, call.integer(idx, 0));
   ASSIGN_OR_RETURN(Int end, call.integer(idx + 1, size));
@@ -40,9 +44,11 @@ Result<Part> part_of(const Call& call, std::size_t idx) {
 Result<Int> find_from(const Call& call, bool from_right) {
   ASSIGN_OR_RETURN(const MarkedText wanted, call.text(0, ""));
   ASSIGN_OR_RETURN(const Part part, part_of(call, 1));
+  RETURN_IF_ERROR(call.runtime.charge_search(part.bytes, wanted.bytes()));
   const std::size_t found = !part.is_possible ? std::string_view::npos
-                            : from_right      ? part.bytes.rfind(wanted.bytes())
-                                              : part.bytes.find(wanted.bytes());
+                            : from_right
+                                ? BackwardSearch(part.bytes, wanted.bytes()).find(part.bytes.size())
+                                : find_text(part.bytes, wanted.bytes());
   if (found == std::string_view::npos) {
     return Int{-1};
   }
@@ -82,9 +88,10 @@ Result<Value> method_count(const Call& call) {
   if (wanted.empty()) {
     return Value::integer(static_cast<Int>(num_code_points(part.bytes)) + 1);
   }
+  RETURN_IF_ERROR(call.runtime.charge_search(part.bytes, wanted.bytes()));
   Int count = 0;
-  for (std::size_t pos = part.bytes.find(wanted.bytes()); pos != std::string_view::npos;
-       pos = part.bytes.find(wanted.bytes(), pos + wanted.size())) {
+  for (std::size_t pos = find_text(part.bytes, wanted.bytes()); pos != std::string_view::npos;
+       pos = find_text(part.bytes, wanted.bytes(), pos + wanted.size())) {
     ++count;
   }
   return Value::integer(count);
@@ -93,10 +100,14 @@ Result<Value> method_count(const Call& call) {
 // One string, or a tuple of which one must fit.
 Result<Value> fits(const Call& call, bool (*fit)(std::string_view, std::string_view)) {
   ASSIGN_OR_RETURN(const Part part, part_of(call, 1));
-  std::vector<Value> candidates = {call[0]};
+  std::span<const Value> candidates(&call[0], 1);
   if (call[0].is(Kind::kSequence) && call[0].as_sequence().type == SequenceType::kTuple) {
     candidates = call[0].as_sequence().items;
   }
+  // Nothing is compared with more than the text itself.
+  RETURN_IF_ERROR(call.runtime.charge_reading(
+      std::min(candidates.size() * (kValueWeight + part.bytes.size()), call[0].weight())
+  ));
   bool does_fit = false;
   for (const Value& candidate : candidates) {
     if (!candidate.is_text()) {
@@ -124,6 +135,7 @@ Result<Value> method_endswith(const Call& call) {
 // Whether all characters, and there must be some, are such.
 template <bool (*question)(std::uint32_t)>
 Result<Value> all_are(const Call& call) {
+  RETURN_IF_ERROR(call.runtime.charge_characters(bytes_of(call).size()));
   const std::string& bytes = bytes_of(call);
   for (std::size_t pos = 0; pos < bytes.size();) {
     const CodePoint c = code_point_at(bytes, pos);
@@ -140,6 +152,7 @@ bool is_alnum(std::uint32_t c) {
 }
 
 Result<Value> method_isascii(const Call& call) {
+  RETURN_IF_ERROR(call.runtime.charge_characters(bytes_of(call).size()));
   return Value::boolean(std::ranges::all_of(bytes_of(call), [](char c) {
     return static_cast<unsigned char>(c) < 0x80;
   }));
@@ -158,6 +171,7 @@ bool has_case(std::uint32_t c) {
 
 // Some characters of the wanted case, and none of another.
 Result<Value> only_case(const Call& call, bool (*is_wanted)(std::uint32_t)) {
+  RETURN_IF_ERROR(call.runtime.charge_characters(bytes_of(call).size()));
   const std::string& bytes = bytes_of(call);
   bool has_wanted = false;
   for (std::size_t pos = 0; pos < bytes.size();) {
@@ -182,6 +196,7 @@ Result<Value> method_islower(const Call& call) {
 
 // Upper-case letters behind characters without case only, lower-case ones behind others only.
 Result<Value> method_istitle(const Call& call) {
+  RETURN_IF_ERROR(call.runtime.charge_characters(bytes_of(call).size()));
   const std::string& bytes = bytes_of(call);
   bool is_inside = false;
   bool has_cased = false;

@@ -39,12 +39,17 @@ std::string in_field(const std::string& sign, std::string digits, const NumberSt
   const std::size_t group_size = is_hex_like ? 4 : 3;
   if (style.align == '=' && style.fill == "0" && style.group != '\0') {
     // Zeros are grouped too.
-    std::string wider = digits;
+    const std::size_t num_whole =
+        std::min(digits.find_first_not_of("0123456789abcdefABCDEF"), digits.size());
+    // Of `room` characters every group but the first takes one for its separator; where that would
+    // be the first of all, a zero more stands before it.
+    const std::size_t around = sign.size() + digits.size() - num_whole;
     const auto width = static_cast<std::size_t>(style.width);
-    while (sign.size() + grouped(wider, style.group, group_size).size() < width) {
-      wider = "0" + wider;
-    }
-    return sign + grouped(wider, style.group, group_size);
+    const std::size_t room = width > around ? width - around : 0;
+    const bool would_begin_so = room > 0 && room % (group_size + 1) == 0;
+    const std::size_t num_digits = room - room / (group_size + 1) + (would_begin_so ? 1 : 0);
+    const std::string zeros(num_digits > num_whole ? num_digits - num_whole : 0, '0');
+    return sign + grouped(zeros + digits, style.group, group_size);
   }
   if (style.group != '\0') {
     digits = grouped(digits, style.group, group_size);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/result.h"
@@ -24,6 +25,9 @@ struct NumberStyle {
 // Wider fields and more digits than this are refused.
 inline constexpr int kMaxFormatWidth = 1'000'000;
 inline constexpr int kMaxFormatPrecision = 400;
+
+// What a conversion costs beside its text: writing a float with hundreds of digits is slow.
+inline constexpr std::uint64_t kStepsAConversion = 20;
 
 std::string format_int(Int value, const NumberStyle& style);
 std::string format_float(double value, const NumberStyle& style);

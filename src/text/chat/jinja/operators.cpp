@@ -3,12 +3,11 @@
 #include "text/chat/jinja/compare_internal.h"
 #include "text/chat/jinja/operators_internal.h"
 #include "text/chat/jinja/percent_format_internal.h"
+#include "text/chat/jinja/runtime_internal.h"
 
 namespace rapt::jinja {
 
 namespace {
-
-constexpr std::size_t kMaxItems = 1'000'000;
 
 Error no_operator(std::string_view sign, const Value& a, const Value& b) {
   if (a.is_undefined() || b.is_undefined()) {
@@ -131,7 +130,7 @@ Result<Value> add(const Value& a, const Value& b) {
     joined.items = a.as_sequence().items;
     const std::vector<Value>& more = b.as_sequence().items;
     if (joined.items.size() + more.size() > kMaxItems) {
-      return invalid_argument("a list grows beyond " + std::to_string(kMaxItems) + " items");
+      return list_overflow();
     }
     joined.items.insert(joined.items.end(), more.begin(), more.end());
     return Value::sequence(std::move(joined));
@@ -144,13 +143,16 @@ Result<Value> repeat(const Value& value, Int count) {
     // By doubling, so that even a text that grows too large does so quickly.
     MarkedText text;
     MarkedText unit = value.as_text();
-    for (; count > 0 && !unit.empty() && !text.overflowed(); count >>= 1U) {
+    for (; count > 0 && !unit.empty() && !text.overflowed() && !unit.overflowed(); count >>= 1U) {
       if (count % 2 != 0) {
         text.append(unit);
       }
       if (count > 1) {
         unit.append(MarkedText(unit));
       }
+    }
+    if (unit.overflowed()) {
+      return text_overflow();
     }
     return Value::text(std::move(text));
   }
@@ -159,7 +161,7 @@ Result<Value> repeat(const Value& value, Int count) {
   repeated.type = value.as_sequence().type;
   for (Int i = 0; i < count && !items.empty(); ++i) {
     if (repeated.items.size() + items.size() > kMaxItems) {
-      return invalid_argument("a list grows beyond " + std::to_string(kMaxItems) + " items");
+      return list_overflow();
     }
     repeated.items.insert(repeated.items.end(), items.begin(), items.end());
   }
@@ -172,7 +174,7 @@ Error int_overflow() {
   return invalid_argument("a whole number does not fit 128 bits");
 }
 
-Result<Value> arithmetic(std::string_view sign, const Value& a, const Value& b) {
+Result<Value> arithmetic(Runtime& runtime, std::string_view sign, const Value& a, const Value& b) {
   if (a.is_number() && b.is_number()) {
     return a.is_int() && b.is_int() ? int_arithmetic(sign, a.as_int(), b.as_int())
                                     : float_arithmetic(sign, a.as_double(), b.as_double());
@@ -181,7 +183,7 @@ Result<Value> arithmetic(std::string_view sign, const Value& a, const Value& b) 
     return add(a, b);
   }
   if (sign == "%" && a.is_text()) {
-    return percent_format(a.as_text(), b);
+    return percent_format(runtime, a.as_text(), b);
   }
   if (sign == "*") {
     if ((a.is_text() || is_joinable(a)) && b.is_int()) {
@@ -218,26 +220,27 @@ Result<Value> positive(const Value& value) {
              : invalid_argument("bad operand type for unary +: '" + value.type_name() + "'");
 }
 
-Result<bool> compare(std::string_view sign, const Value& a, const Value& b) {
+Result<bool> compare(Runtime& runtime, std::string_view sign, const Value& a, const Value& b) {
   if (sign == "==") {
-    return equals(a, b);
+    return are_equal(runtime, a, b);
   }
   if (sign == "!=") {
-    return !equals(a, b);
+    ASSIGN_OR_RETURN(const bool is_equal, are_equal(runtime, a, b));
+    return !is_equal;
   }
   if (sign == "<") {
-    return is_less(a, b);
+    return is_less(runtime, a, b);
   }
   if (sign == "<=") {
-    return is_less_or_equal(a, b);
+    return is_less_or_equal(runtime, a, b);
   }
   if (sign == ">") {
-    return is_less(b, a);
+    return is_less(runtime, b, a);
   }
   if (sign == ">=") {
-    return is_less_or_equal(b, a);
+    return is_less_or_equal(runtime, b, a);
   }
-  ASSIGN_OR_RETURN(const bool is_in, contains(b, a));
+  ASSIGN_OR_RETURN(const bool is_in, contains(runtime, b, a));
   return (sign == "in") == is_in;
 }
 

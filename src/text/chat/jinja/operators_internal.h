@@ -6,13 +6,16 @@
 
 namespace rapt::jinja {
 
-// a + b and so on, for the signs + - * / // % **, with Python's meaning for each pair of types.
-Result<Value> arithmetic(std::string_view sign, const Value& a, const Value& b);
+class Runtime;
+
+// a + b and so on, for the signs + - * / // % **, with Python's meaning for each pair of types. The
+// caller charges for the result.
+Result<Value> arithmetic(Runtime& runtime, std::string_view sign, const Value& a, const Value& b);
 Result<Value> negative(const Value& value);
 Result<Value> positive(const Value& value);
 
 // a < b and so on, for the signs == != < <= > >= in, not in.
-Result<bool> compare(std::string_view sign, const Value& a, const Value& b);
+Result<bool> compare(Runtime& runtime, std::string_view sign, const Value& a, const Value& b);
 
 Error int_overflow();
 

@@ -3,6 +3,7 @@
 
 #include "text/chat/jinja/number_format_internal.h"
 #include "text/chat/jinja/percent_format_internal.h"
+#include "text/chat/jinja/runtime_internal.h"
 #include "text/chat/jinja/text_operations_internal.h"
 #include "text/chat/jinja/value_text_internal.h"
 
@@ -10,14 +11,19 @@ namespace rapt::jinja {
 
 namespace {
 
+bool is_one_character(std::string_view utf8) {
+  return !utf8.empty() && code_point_at(utf8, 0).num_bytes == utf8.size();
+}
+
 class PercentFormatter {
  public:
-  PercentFormatter(const MarkedText& text, const Value& argument)
-      : text_(text), bytes_(text.bytes()), argument_(argument) {
+  PercentFormatter(Runtime& runtime, const MarkedText& text, const Value& argument)
+      : runtime_(runtime), text_(text), bytes_(text.bytes()), argument_(argument) {
     is_tuple_ = argument.is(Kind::kSequence) && argument.as_sequence().type == SequenceType::kTuple;
   }
 
   Result<Value> run() {
+    RETURN_IF_ERROR(runtime_.charge_reading(text_.size()));
     while (true) {
       const std::size_t mark = bytes_.find('%', pos_);
       if (mark == std::string_view::npos) {
@@ -25,7 +31,11 @@ class PercentFormatter {
       }
       out_.append(text_, pos_, mark);
       pos_ = mark + 1;
+      RETURN_IF_ERROR(runtime_.charge(kStepsAConversion));
       RETURN_IF_ERROR(conversion());
+      if (out_.overflowed()) {
+        return text_overflow();
+      }
     }
     out_.append(text_, pos_);
     const bool has_left =
@@ -69,7 +79,7 @@ class PercentFormatter {
     const std::string_view name = bytes_.substr(pos_ + 1, end - pos_ - 1);
     const Value* value = argument_.as_dict().find(name);
     if (value == nullptr) {
-      return invalid_argument("the format's key '" + std::string(name) + "' is not there");
+      return invalid_argument("the format's key '" + shortened(name) + "' is not there");
     }
     named_ = *value;
     pos_ = end + 1;
@@ -132,8 +142,7 @@ class PercentFormatter {
       case 's':
       case 'r':
       case 'a':
-        add_text(value, style);
-        return {};
+        return add_text(value, style);
       case 'c':
         return add_character(value, style);
       case 'd':
@@ -155,23 +164,28 @@ class PercentFormatter {
     }
   }
 
-  void add_text(const Value& value, const NumberStyle& style) {
+  Result<void> add_text(const Value& value, const NumberStyle& style) {
     MarkedText shown;
     if (style.type == 's') {
       append_str(shown, value);
     } else {
       append_repr(shown, value);
     }
+    if (shown.overflowed()) {
+      return text_overflow();
+    }
+    RETURN_IF_ERROR(runtime_.charge_characters(shown.size()));
     if (style.precision >= 0) {
       const auto kept = static_cast<std::size_t>(style.precision);
       shown = shown.slice(0, byte_offset(shown.bytes(), kept));
     }
     out_.append(pad(shown, style.width, " ", style.align == '<' ? Align::kLeft : Align::kRight));
+    return {};
   }
 
   Result<void> add_character(const Value& value, const NumberStyle& style) {
     MarkedText character;
-    if (value.is_text() && num_code_points(value.as_bytes()) == 1) {
+    if (value.is_text() && is_one_character(value.as_bytes())) {
       character = value.as_text();
     } else if (value.is_int() && value.as_int() >= 0 && value.as_int() < 0xD800) {
       std::string utf8;
@@ -213,6 +227,7 @@ class PercentFormatter {
     return {};
   }
 
+  Runtime& runtime_;
   const MarkedText& text_;
   std::string_view bytes_;
   const Value& argument_;
@@ -225,8 +240,8 @@ class PercentFormatter {
 
 }  // namespace
 
-Result<Value> percent_format(const MarkedText& text, const Value& argument) {
-  return PercentFormatter(text, argument).run();
+Result<Value> percent_format(Runtime& runtime, const MarkedText& text, const Value& argument) {
+  return PercentFormatter(runtime, text, argument).run();
 }
 
 }  // namespace rapt::jinja

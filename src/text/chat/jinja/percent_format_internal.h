@@ -4,7 +4,9 @@
 
 namespace rapt::jinja {
 
+class Runtime;
+
 // Python's `text % argument`: a tuple gives values by place, a dict by name.
-Result<Value> percent_format(const MarkedText& text, const Value& argument);
+Result<Value> percent_format(Runtime& runtime, const MarkedText& text, const Value& argument);
 
 }  // namespace rapt::jinja

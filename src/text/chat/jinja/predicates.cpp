@@ -4,6 +4,7 @@
 #include "text/chat/jinja/builtins_internal.h"
 #include "text/chat/jinja/compare_internal.h"
 #include "text/chat/jinja/operators_internal.h"
+#include "text/chat/jinja/runtime_internal.h"
 #include "text/chat/jinja/unicode_internal.h"
 #include "text/chat/jinja/value_text_internal.h"
 
@@ -20,7 +21,7 @@ Result<Value> answer(const Call& call) {
 
 // remainder of self by `divisor`, against `wanted`
 Result<Value> has_remainder(const Call& call, const Value& divisor, Int wanted) {
-  ASSIGN_OR_RETURN(const Value remainder, arithmetic("%", call.self, divisor));
+  ASSIGN_OR_RETURN(const Value remainder, arithmetic(call.runtime, "%", call.self, divisor));
   return Value::boolean(equals(remainder, Value::integer(wanted)));
 }
 
@@ -37,7 +38,7 @@ Result<Value> test_divisibleby(const Call& call) {
 }
 
 Result<Value> compared(const Call& call, std::string_view sign) {
-  ASSIGN_OR_RETURN(const bool holds, compare(sign, call.self, call[0]));
+  ASSIGN_OR_RETURN(const bool holds, compare(call.runtime, sign, call.self, call[0]));
   return Value::boolean(holds);
 }
 
@@ -85,9 +86,10 @@ bool is_integer(const Value& value) {
   return value.is(Kind::kInt);
 }
 
+// What has a length and can be indexed, in Jinja's eyes.
 bool is_sequence(const Value& value) {
-  const bool is_view = value.is(Kind::kSequence) && !value.as_sequence().can_be_indexed();
-  return length_of(value).has_value() && !is_view;
+  return value.is_undefined() || value.is_text() || value.is(Kind::kDict) ||
+         (value.is(Kind::kSequence) && value.as_sequence().can_be_indexed());
 }
 
 bool is_callable(const Value& value) {
@@ -96,19 +98,28 @@ bool is_callable(const Value& value) {
 }
 
 // Whether there is a letter with a case, and none of the other case.
-bool has_only_case(const Value& value, bool (*is_wanted)(std::uint32_t)) {
-  const MarkedText text = str_of(value);
+Result<Value> has_only_case(const Call& call, bool (*is_wanted)(std::uint32_t)) {
+  ASSIGN_OR_RETURN(const MarkedText text, str_of(call.runtime, call.self));
+  RETURN_IF_ERROR(call.runtime.charge_characters(text.size()));
   bool has_wanted = false;
   for (std::size_t pos = 0; pos < text.size();) {
     const CodePoint c = code_point_at(text.bytes(), pos);
     if (is_wanted(c.value)) {
       has_wanted = true;
     } else if (is_upper(c.value) || is_lower(c.value) || is_title(c.value)) {
-      return false;
+      return Value::boolean(false);
     }
     pos += c.num_bytes;
   }
-  return has_wanted;
+  return Value::boolean(has_wanted);
+}
+
+Result<Value> test_lower(const Call& call) {
+  return has_only_case(call, is_lower);
+}
+
+Result<Value> test_upper(const Call& call) {
+  return has_only_case(call, is_upper);
 }
 
 constexpr Builtin kTests[] = {
@@ -127,8 +138,8 @@ constexpr Builtin kTests[] = {
     {"iterable", "", answer<is_iterable>},
     {"callable", "", answer<is_callable>},
     {"escaped", "", answer<[](const Value&) { return false; }>},
-    {"lower", "", answer<[](const Value& v) { return has_only_case(v, is_lower); }>},
-    {"upper", "", answer<[](const Value& v) { return has_only_case(v, is_upper); }>},
+    {"lower", "", test_lower},
+    {"upper", "", test_upper},
     {"odd", "", test_odd},
     {"even", "", test_even},
     {"divisibleby", "num", test_divisibleby},

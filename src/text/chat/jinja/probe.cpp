@@ -7,6 +7,8 @@ namespace {
 constexpr std::string_view kQuestion = "Zebra question";
 constexpr std::string_view kAnswer = "Yak answer";
 constexpr std::string_view kArgument = "Wombat argument";
+// The conversations are small: what takes longer than this is no template that can be used.
+constexpr Limits kProbeLimits = {.max_steps = 1'000'000};
 constexpr const char* kProbeDate = "2025-01-01";
 
 ChatMessage said(ChatRole role, std::string_view content) {
@@ -26,7 +28,7 @@ class Probe {
   ) const {
     Result<MarkedText> text = compiled_.render(
         template_variables(messages, options_, templates_, traits, prompts),
-        {.date = options_.conversation_date.value_or(kProbeDate)}
+        {.date = options_.conversation_date.value_or(kProbeDate), .limits = kProbeLimits}
     );
     return text ? std::optional<MarkedText>(std::move(text).value()) : std::nullopt;
   }

@@ -6,31 +6,27 @@ namespace rapt::jinja {
 
 namespace {
 
-// So that all that a template makes stays within some hundred megabytes.
-constexpr std::uint64_t kBytesAStep = 16;
-constexpr std::uint64_t kStepsAnItem = 3;
+// What an object takes beside what is in it.
+constexpr std::uint64_t kStepsAValue = 2;
+constexpr std::uint64_t kStepsAMessage = 4;
 
 }  // namespace
 
-Result<void> Runtime::charge(std::uint64_t num_steps) {
-  num_steps_ += num_steps;
-  if (num_steps_ > options_.limits.max_steps) {
-    return invalid_argument(
-        "the template takes more than " + std::to_string(options_.limits.max_steps) + " steps"
-    );
-  }
-  return {};
+Error Runtime::too_many_steps() const {
+  return invalid_argument(
+      "the template takes more than " + std::to_string(options_.limits.max_steps) + " steps"
+  );
 }
 
 Result<void> Runtime::charge_for(const Value& value) {
   switch (value.kind()) {
+    case Kind::kUndefined:
+      return charge(kStepsAMessage);
     case Kind::kText:
       if (value.as_text().overflowed()) {
-        return invalid_argument(
-            "a text grows beyond " + std::to_string(MarkedText::kMaxBytes >> 20) + " MiB"
-        );
+        return text_overflow();
       }
-      return charge(value.as_text().size() / kBytesAStep);
+      return charge_characters(value.as_text().size());
     case Kind::kSequence:
     case Kind::kDict:
     case Kind::kIterator:
@@ -41,10 +37,11 @@ Result<void> Runtime::charge_for(const Value& value) {
         );
       }
       return charge(
-          kStepsAnItem * (value.is(Kind::kSequence)   ? value.as_sequence().items.size()
-                          : value.is(Kind::kDict)     ? value.as_dict().entries().size()
-                          : value.is(Kind::kIterator) ? value.as_iterator().items.size()
-                                                      : 0)
+          kStepsAValue +
+          (value.is(Kind::kSequence)   ? kStepsAnItem * value.as_sequence().items.size()
+           : value.is(Kind::kDict)     ? kStepsAnEntry * value.as_dict().entries().size()
+           : value.is(Kind::kIterator) ? kStepsAnItem * value.as_iterator().items.size()
+                                       : 0)
       );
     default:
       return {};
@@ -59,6 +56,16 @@ Namespace& Runtime::make_namespace() {
 LoopState& Runtime::keep_loop(std::unique_ptr<LoopState> loop) {
   loops_.push_back(std::move(loop));
   return *loops_.back();
+}
+
+Error text_overflow(std::string_view what) {
+  return invalid_argument(
+      std::string(what) + " grows beyond " + std::to_string(MarkedText::kMaxBytes >> 20) + " MiB"
+  );
+}
+
+Error list_overflow() {
+  return invalid_argument("a list grows beyond " + std::to_string(kMaxItems) + " items");
 }
 
 }  // namespace rapt::jinja

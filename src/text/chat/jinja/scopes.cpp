@@ -105,16 +105,24 @@ class SpecialNames {
   std::set<NameId> declared_;
 };
 
-// The variables of one block, while its statements are gone through.
+// The variables of one block, while its statements are gone through. A branch of an `if` has what
+// it adds to its block's in a Scope of its own, which is small however many variables there are.
 struct Scope {
   const Scope* parent = nullptr;
+  const Scope* base = nullptr;   // of a branch: what it stands in, in the same block
   std::set<NameId> known = {};   // read or set here, or a parameter
   std::set<NameId> stored = {};  // set here
   std::set<NameId> unset = {};   // without a value until they are set
 
-  bool sees(NameId id) const {
-    return known.count(id) != 0 || (parent != nullptr && parent->sees(id));
+  bool knows(NameId id) const {
+    return known.count(id) != 0 || (base != nullptr && base->knows(id));
   }
+
+  bool stores(NameId id) const {
+    return stored.count(id) != 0 || (base != nullptr && base->stores(id));
+  }
+
+  bool sees(NameId id) const { return knows(id) || (parent != nullptr && parent->sees(id)); }
 
   void read(NameId id) {
     if (!sees(id)) {
@@ -130,9 +138,10 @@ struct Scope {
 
   void store(NameId id) {
     stored.insert(id);
-    if (known.insert(id).second && (parent == nullptr || !parent->sees(id))) {
+    if (!sees(id)) {
       unset.insert(id);
     }
+    known.insert(id);
   }
 };
 
@@ -211,7 +220,7 @@ class Resolver {
   // An "elif" is an "if" in a branch of its own.
   void visit_if(const Stmt& stmt, std::size_t idx, Scope& scope) {
     read(stmt.exprs[idx], scope);
-    std::vector<Scope> branches(3, scope);
+    std::vector<Scope> branches(3, Scope{.parent = scope.parent, .base = &scope});
     visit(stmt.bodies[idx], branches[0]);
     if (idx == 0) {
       for (std::size_t next = 1; next < stmt.exprs.size(); ++next) {
@@ -221,16 +230,21 @@ class Resolver {
         visit(stmt.bodies.back(), branches[2]);
       }
     }
-    const std::set<NameId> stored_before = scope.stored;
+    std::set<NameId> newly_stored;
+    for (const Scope& branch : branches) {
+      for (const NameId id : branch.stored) {
+        if (!scope.stores(id)) {
+          newly_stored.insert(id);
+        }
+      }
+    }
     for (const Scope& branch : branches) {
       scope.known.insert(branch.known.begin(), branch.known.end());
       scope.stored.insert(branch.stored.begin(), branch.stored.end());
       scope.unset.insert(branch.unset.begin(), branch.unset.end());
     }
-    for (const NameId id : scope.stored) {
-      if (stored_before.count(id) == 0) {
-        scope.unset.erase(id);
-      }
+    for (const NameId id : newly_stored) {
+      scope.unset.erase(id);
     }
   }
 

@@ -1,3 +1,5 @@
+#include <set>
+
 #include "text/chat/jinja/parser_internal.h"
 #include "text/chat/jinja/scopes_internal.h"
 #include "text/utf8_internal.h"
@@ -198,13 +200,14 @@ class StatementParser {
 
   Result<void> signature(MacroSyntax& macro) {
     RETURN_IF_ERROR(tokens_.expect_operator("("));
+    std::set<NameId> known;
     while (!tokens_.skip_operator(")")) {
       if (!macro.parameters.empty()) {
         RETURN_IF_ERROR(tokens_.expect_operator(","));
       }
       ASSIGN_OR_RETURN(const std::string name, tokens_.take_name());
       const NameId id = names_.id_of(name);
-      if (std::ranges::find(macro.parameters, id) != macro.parameters.end()) {
+      if (!known.insert(id).second) {
         return tokens_.fail("there are two parameters '" + name + "'");
       }
       macro.parameters.push_back(id);
@@ -309,6 +312,14 @@ class StatementParser {
 Result<std::unique_ptr<Program>> parse_template(std::string_view source) {
   if (!is_valid_utf8(source)) {
     return invalid_argument("line 1: the template is not valid UTF-8");
+  }
+  // The longest known are a tenth of this; a template is read into much more memory than it has.
+  constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
+  if (source.size() > kMaxBytes) {
+    return invalid_argument(
+        "line 1: the template has " + std::to_string(source.size()) + " bytes; it may have " +
+        std::to_string(kMaxBytes)
+    );
   }
   ASSIGN_OR_RETURN(std::vector<Token> tokens, tokenize(source));
   return StatementParser(std::move(tokens)).run();

@@ -199,11 +199,11 @@ TEST(Template, EndsRunawayTemplates) {
       run("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}"),
       "error: line 1: macros and blocks are nested more than 600 deep"
   );
-  EXPECT_EQ(run("{{ 'x' * 999999999999 }}"), "error: line 1: a text grows beyond 64 MiB");
-  EXPECT_EQ(run("{{ 'x'.center(999999999999) }}"), "error: line 1: a text grows beyond 64 MiB");
+  EXPECT_EQ(run("{{ 'x' * 999999999999 }}"), "error: line 1: a text grows beyond 16 MiB");
+  EXPECT_EQ(run("{{ 'x'.center(999999999999) }}"), "error: line 1: a text grows beyond 16 MiB");
   EXPECT_EQ(
       run("{{ ('a' * 9999).replace('a', 'b' * 99999) }}"),
-      "error: line 1: a text grows beyond 64 MiB"
+      "error: line 1: a text grows beyond 16 MiB"
   );
   EXPECT_EQ(run("{{ [1] * 99999999 }}"), "error: line 1: a list grows beyond 1000000 items");
   EXPECT_EQ(run("{{ range(1000000) }}"), "error: line 1: Range too big: more than 100000 numbers");

@@ -1,24 +1,44 @@
 #include <algorithm>
+#include <bitset>
 
+#include "text/chat/jinja/runtime_internal.h"
 #include "text/chat/jinja/text_operations_internal.h"
+#include "text/chat/jinja/text_search_internal.h"
 
 namespace rapt::jinja {
 
 namespace {
 
-bool is_one_of(const CodePoint& c, std::optional<std::string_view> chars) {
-  if (!chars) {
-    return is_space(c.value);
-  }
-  for (std::size_t pos = 0; pos < chars->size();) {
-    const CodePoint candidate = code_point_at(*chars, pos);
-    if (candidate.value == c.value) {
-      return true;
+// The characters that strip() takes away: those of a text, or white space.
+class StripSet {
+ public:
+  explicit StripSet(std::optional<std::string_view> chars) : is_space_(!chars) {
+    for (std::size_t pos = 0; chars && pos < chars->size();) {
+      const CodePoint c = code_point_at(*chars, pos);
+      if (c.value < kAscii) {
+        ascii_.set(c.value);
+      } else {
+        others_.push_back(c.value);
+      }
+      pos += c.num_bytes;
     }
-    pos += candidate.num_bytes;
+    std::ranges::sort(others_);
   }
-  return false;
-}
+
+  bool holds(const CodePoint& c) const {
+    if (is_space_) {
+      return is_space(c.value);
+    }
+    return c.value < kAscii ? ascii_.test(c.value) : std::ranges::binary_search(others_, c.value);
+  }
+
+ private:
+  static constexpr std::size_t kAscii = 0x80;
+
+  bool is_space_;
+  std::bitset<kAscii> ascii_;
+  std::vector<std::uint32_t> others_;
+};
 
 // At most as much as a text takes, and a little more.
 std::string repeated(std::string_view text, Int count) {
@@ -40,18 +60,19 @@ MarkedText strip(
     const MarkedText& text, std::optional<std::string_view> chars, bool left, bool right
 ) {
   const std::string& bytes = text.bytes();
+  const StripSet set(chars);
   std::size_t begin = 0;
   std::size_t end = bytes.size();
   while (left && begin < end) {
     const CodePoint c = code_point_at(bytes, begin);
-    if (!is_one_of(c, chars)) {
+    if (!set.holds(c)) {
       break;
     }
     begin += c.num_bytes;
   }
   while (right && end > begin) {
     const std::size_t last = begin_of_previous(bytes, end);
-    if (!is_one_of(code_point_at(bytes, last), chars)) {
+    if (!set.holds(code_point_at(bytes, last))) {
       break;
     }
     end = last;
@@ -80,7 +101,7 @@ MarkedText replace(
     return out;
   }
   for (; count != 0 && !out.overflowed(); --count) {
-    const std::size_t found = bytes.find(old, pos);
+    const std::size_t found = find_text(bytes, old, pos);
     if (found == std::string::npos) {
       break;
     }
@@ -92,18 +113,25 @@ MarkedText replace(
   return out;
 }
 
-std::vector<MarkedText> split(
-    const MarkedText& text, std::string_view separator, Int max_cuts, bool from_right
+Result<std::vector<MarkedText>> split(
+    Runtime& runtime,
+    const MarkedText& text,
+    std::string_view separator,
+    Int max_cuts,
+    bool from_right
 ) {
   const std::string& bytes = text.bytes();
+  RETURN_IF_ERROR(runtime.charge_search(bytes, separator));
   std::vector<MarkedText> parts;
   if (from_right) {
+    const BackwardSearch search(bytes, separator);
     std::size_t end = bytes.size();
-    for (; max_cuts != 0 && end >= separator.size(); --max_cuts) {
-      const std::size_t found = bytes.rfind(separator, end - separator.size());
+    for (; max_cuts != 0; --max_cuts) {
+      const std::size_t found = search.find(end);
       if (found == std::string::npos) {
         break;
       }
+      RETURN_IF_ERROR(runtime.charge(kStepsAPart));
       parts.push_back(text.slice(found + separator.size(), end));
       end = found;
     }
@@ -113,10 +141,11 @@ std::vector<MarkedText> split(
   }
   std::size_t begin = 0;
   for (; max_cuts != 0; --max_cuts) {
-    const std::size_t found = bytes.find(separator, begin);
+    const std::size_t found = find_text(bytes, separator, begin);
     if (found == std::string::npos) {
       break;
     }
+    RETURN_IF_ERROR(runtime.charge(kStepsAPart));
     parts.push_back(text.slice(begin, found));
     begin = found + separator.size();
   }
@@ -124,33 +153,57 @@ std::vector<MarkedText> split(
   return parts;
 }
 
-std::vector<MarkedText> split_words(const MarkedText& text, Int max_cuts, bool from_right) {
-  std::vector<MarkedText> parts;
-  MarkedText rest = strip(text, std::nullopt, !from_right, from_right);
-  while (!rest.empty() && max_cuts != 0) {
-    const std::string& bytes = rest.bytes();
-    std::size_t begin = from_right ? bytes.size() : 0;
-    std::size_t end = begin;
-    if (from_right) {
-      while (begin > 0) {
-        const std::size_t previous = begin_of_previous(bytes, begin);
-        if (is_space(code_point_at(bytes, previous).value)) {
-          break;
-        }
-        begin = previous;
-      }
-    } else {
-      while (end < bytes.size() && !is_space(code_point_at(bytes, end).value)) {
-        end += code_point_at(bytes, end).num_bytes;
-      }
+namespace {
+
+// Where a word that begins at `begin` ends, and where white space from `begin` on does.
+std::size_t end_of(std::string_view bytes, std::size_t begin, bool is_blank) {
+  while (begin < bytes.size()) {
+    const CodePoint c = code_point_at(bytes, begin);
+    if (is_space(c.value) != is_blank) {
+      break;
     }
-    parts.push_back(rest.slice(begin, end));
-    const MarkedText behind = from_right ? rest.slice(0, begin) : rest.slice(end, bytes.size());
-    rest = strip(behind, std::nullopt, !from_right, from_right);
-    --max_cuts;
+    begin += c.num_bytes;
   }
-  if (!rest.empty()) {
-    parts.push_back(std::move(rest));
+  return begin;
+}
+
+// The same from the other side.
+std::size_t begin_of(std::string_view bytes, std::size_t end, bool is_blank) {
+  while (end > 0) {
+    const std::size_t previous = begin_of_previous(bytes, end);
+    if (is_space(code_point_at(bytes, previous).value) != is_blank) {
+      break;
+    }
+    end = previous;
+  }
+  return end;
+}
+
+}  // namespace
+
+Result<std::vector<MarkedText>> split_words(
+    Runtime& runtime, const MarkedText& text, Int max_cuts, bool from_right
+) {
+  const std::string_view bytes = text.bytes();
+  RETURN_IF_ERROR(runtime.charge_characters(bytes.size()));
+  std::vector<MarkedText> parts;
+  // What is left to cut, without white space at the side where the cutting goes on.
+  std::size_t begin = from_right ? 0 : end_of(bytes, 0, true);
+  std::size_t end = from_right ? begin_of(bytes, bytes.size(), true) : bytes.size();
+  for (; begin < end && max_cuts != 0; --max_cuts) {
+    RETURN_IF_ERROR(runtime.charge(kStepsAPart));
+    if (from_right) {
+      const std::size_t word = begin_of(bytes, end, false);
+      parts.push_back(text.slice(word, end));
+      end = begin_of(bytes, word, true);
+    } else {
+      const std::size_t word_end = end_of(bytes, begin, false);
+      parts.push_back(text.slice(begin, word_end));
+      begin = end_of(bytes, word_end, true);
+    }
+  }
+  if (begin < end) {
+    parts.push_back(text.slice(begin, end));
   }
   if (from_right) {
     std::reverse(parts.begin(), parts.end());
@@ -158,8 +211,11 @@ std::vector<MarkedText> split_words(const MarkedText& text, Int max_cuts, bool f
   return parts;
 }
 
-std::vector<MarkedText> split_lines(const MarkedText& text, bool keep_ends) {
+Result<std::vector<MarkedText>> split_lines(
+    Runtime& runtime, const MarkedText& text, bool keep_ends
+) {
   const std::string& bytes = text.bytes();
+  RETURN_IF_ERROR(runtime.charge_characters(bytes.size()));
   std::vector<MarkedText> lines;
   std::size_t begin = 0;
   std::size_t pos = 0;
@@ -171,6 +227,7 @@ std::vector<MarkedText> split_lines(const MarkedText& text, bool keep_ends) {
     }
     const bool is_pair = c.value == '\r' && pos + 1 < bytes.size() && bytes[pos + 1] == '\n';
     const std::size_t end = pos + c.num_bytes + (is_pair ? 1 : 0);
+    RETURN_IF_ERROR(runtime.charge(kStepsAPart));
     lines.push_back(text.slice(begin, keep_ends ? end : pos));
     begin = end;
     pos = end;
@@ -232,17 +289,6 @@ MarkedText pad(const MarkedText& text, Int width, std::string_view fill, Align a
   out.append(repeated(fill, left), Origin::kTemplate);
   out.append(text);
   out.append(repeated(fill, missing - left), Origin::kTemplate);
-  return out;
-}
-
-MarkedText join(const std::vector<MarkedText>& parts, const MarkedText& separator) {
-  MarkedText out;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i > 0) {
-      out.append(separator);
-    }
-    out.append(parts[i]);
-  }
   return out;
 }
 

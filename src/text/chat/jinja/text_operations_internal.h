@@ -6,13 +6,18 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "text/chat/jinja/marked_text_internal.h"
 #include "text/chat/jinja/numbers_internal.h"
 #include "text/chat/jinja/unicode_internal.h"
 
-// What Python's str can do, for texts that know who wrote them. Counts below 0 mean "all".
+// What Python's str can do, for texts that know who wrote them. Counts below 0 mean "all". What
+// takes a Runtime charges it for what it reads and for the parts that it makes; the others take a
+// time that grows with the texts that they are given and make.
 
 namespace rapt::jinja {
+
+class Runtime;
 
 // Without the characters of `chars` (nothing: white space) at its ends.
 MarkedText strip(
@@ -24,12 +29,20 @@ MarkedText replace(
 );
 
 // Cuts at `separator`, which is not empty; at most `max_cuts` times, from the left or the right.
-std::vector<MarkedText> split(
-    const MarkedText& text, std::string_view separator, Int max_cuts, bool from_right
+Result<std::vector<MarkedText>> split(
+    Runtime& runtime,
+    const MarkedText& text,
+    std::string_view separator,
+    Int max_cuts,
+    bool from_right
 );
 // Cuts at white space, of which nothing is left.
-std::vector<MarkedText> split_words(const MarkedText& text, Int max_cuts, bool from_right);
-std::vector<MarkedText> split_lines(const MarkedText& text, bool keep_ends);
+Result<std::vector<MarkedText>> split_words(
+    Runtime& runtime, const MarkedText& text, Int max_cuts, bool from_right
+);
+Result<std::vector<MarkedText>> split_lines(
+    Runtime& runtime, const MarkedText& text, bool keep_ends
+);
 
 // Each character in the case that `wanted` says for it.
 MarkedText with_cases(
@@ -45,7 +58,5 @@ enum class Align { kLeft, kRight, kCenter };
 
 // Fills up to `width` characters; `align` says where the text stands.
 MarkedText pad(const MarkedText& text, Int width, std::string_view fill, Align align);
-
-MarkedText join(const std::vector<MarkedText>& parts, const MarkedText& separator);
 
 }  // namespace rapt::jinja

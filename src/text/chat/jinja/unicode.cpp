@@ -1,5 +1,8 @@
 #include <utf8proc.h>
 
+#include <bit>
+#include <cstring>
+
 #include "text/chat/jinja/unicode_internal.h"
 
 namespace rapt::jinja {
@@ -46,7 +49,15 @@ std::size_t begin_of_previous(std::string_view utf8, std::size_t end) {
 }
 
 std::size_t num_code_points(std::string_view utf8) {
+  // Eight bytes at once: those that begin with the bits 10 begin no character.
+  constexpr std::uint64_t kEachByte = 0x0101010101010101ULL;
   std::size_t count = 0;
+  while (utf8.size() >= sizeof(std::uint64_t)) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, utf8.data(), sizeof(bytes));
+    count += static_cast<std::size_t>(std::popcount((~bytes >> 7U | bytes >> 6U) & kEachByte));
+    utf8.remove_prefix(sizeof(bytes));
+  }
   for (const char byte : utf8) {
     count += is_continuation(byte) ? 0 : 1;
   }
@@ -54,7 +65,19 @@ std::size_t num_code_points(std::string_view utf8) {
 }
 
 std::size_t byte_offset(std::string_view utf8, std::size_t idx) {
+  constexpr std::size_t kBlock = 256;
   std::size_t pos = 0;
+  while (pos + kBlock <= utf8.size()) {
+    const std::size_t count = num_code_points(utf8.substr(pos, kBlock));
+    if (count > idx) {
+      break;
+    }
+    idx -= count;
+    pos += kBlock;
+  }
+  while (pos < utf8.size() && is_continuation(utf8[pos])) {
+    ++pos;
+  }
   for (; idx > 0 && pos < utf8.size(); --idx) {
     pos += code_point_at(utf8, pos).num_bytes;
   }

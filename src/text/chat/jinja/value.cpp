@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "text/chat/jinja/callable_internal.h"
 #include "text/chat/jinja/compare_internal.h"
+#include "text/chat/jinja/hash_internal.h"
 #include "text/chat/jinja/loop_state_internal.h"
 #include "text/chat/jinja/value_internal.h"
 
@@ -12,7 +13,7 @@ namespace rapt::jinja {
 namespace {
 
 struct TextObject final : Object {
-  explicit TextObject(MarkedText marked) : text(std::move(marked)) {}
+  explicit TextObject(MarkedText marked) : text(std::move(marked)) { text.drop_spare_room(); }
 
   MarkedText text;
 };
@@ -25,6 +26,12 @@ struct UndefinedStory final : Object {
   bool is_forbidden;
 };
 
+// In one piece with its count of owners.
+template <typename Made, typename... Parts>
+std::shared_ptr<const Object> make_object(Parts&&... parts) {
+  return std::make_shared<const Made>(std::forward<Parts>(parts)...);
+}
+
 int depth_of(const std::vector<Value>& items) {
   int depth = 0;
   for (const Value& item : items) {
@@ -33,13 +40,31 @@ int depth_of(const std::vector<Value>& items) {
   return depth + 1;
 }
 
+std::uint64_t weight_of(const std::vector<Value>& items) {
+  std::uint64_t weight = kValueWeight;
+  for (const Value& item : items) {
+    weight += kValueWeight + item.weight();
+    if (weight >= kMaxWeight) {
+      return kMaxWeight;
+    }
+  }
+  return weight;
+}
+
+// Vectors that grew item by item have room for up to as many more.
+void drop_spare_room(std::vector<Value>& items) {
+  if (items.capacity() > items.size() + items.size() / 4) {
+    items.shrink_to_fit();
+  }
+}
+
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
 }  // namespace
 
 Value Value::undefined(std::string message, bool is_forbidden) {
   Value value;
-  value.object_ = std::make_unique<UndefinedStory>(std::move(message), is_forbidden);
+  value.object_ = make_object<UndefinedStory>(std::move(message), is_forbidden);
   return value;
 }
 
@@ -73,7 +98,7 @@ Value Value::real(double number) {
 Value Value::text(MarkedText text) {
   Value value;
   value.kind_ = Kind::kText;
-  value.object_ = std::make_unique<TextObject>(std::move(text));
+  value.object_ = make_object<TextObject>(std::move(text));
   return value;
 }
 
@@ -95,23 +120,27 @@ Value Value::tuple(std::vector<Value> items) {
 }
 
 Value Value::sequence(Sequence sequence) {
+  drop_spare_room(sequence.items);
   sequence.depth = depth_of(sequence.items);
+  sequence.weight = weight_of(sequence.items);
   Value value;
   value.kind_ = Kind::kSequence;
-  value.object_ = std::make_unique<Sequence>(std::move(sequence));
+  value.object_ = make_object<Sequence>(std::move(sequence));
   return value;
 }
 
 Value Value::dict(Dict dict) {
   Value value;
   value.kind_ = Kind::kDict;
-  value.object_ = std::make_unique<Dict>(std::move(dict));
+  value.object_ = make_object<Dict>(std::move(dict));
   return value;
 }
 
 Value Value::iterator(std::vector<Value> items) {
+  drop_spare_room(items);
   auto made = std::make_unique<Iterator>();
   made->depth = depth_of(items);
+  made->weight = weight_of(items);
   made->items = std::move(items);
   Value value;
   value.kind_ = Kind::kIterator;
@@ -186,6 +215,21 @@ int Value::depth() const {
       return as_callable().depth();
     default:
       return 0;
+  }
+}
+
+std::uint64_t Value::weight() const {
+  switch (kind_) {
+    case Kind::kText:
+      return kValueWeight + as_text().size();
+    case Kind::kSequence:
+      return as_sequence().weight;
+    case Kind::kDict:
+      return as_dict().weight();
+    case Kind::kIterator:
+      return as_iterator().weight;
+    default:
+      return kValueWeight;
   }
 }
 
@@ -285,7 +329,7 @@ const Value* Dict::find(std::string_view key) const {
 std::size_t Dict::position(const Value& key, std::size_t hash) const {
   const auto [begin, end] = positions_.equal_range(hash);
   for (auto at = begin; at != end; ++at) {
-    if (equals(entries_[at->second].first, key)) {
+    if (equal_as_items(entries_[at->second].first, key)) {
       return at->second;
     }
   }
@@ -308,6 +352,7 @@ void Dict::put(std::string key, Value value, Origin origin) {
 
 void Dict::put_hashed(Value key, Value value, std::size_t hash) {
   depth_ = std::max({depth_, key.depth() + 1, value.depth() + 1});
+  weight_ = std::min(weight_ + 2 * kValueWeight + key.weight() + value.weight(), kMaxWeight);
   const std::size_t found = position(key, hash);
   if (found != kNowhere) {
     entries_[found].second = std::move(value);
@@ -315,25 +360,6 @@ void Dict::put_hashed(Value key, Value value, std::size_t hash) {
   }
   positions_.emplace(hash, entries_.size());
   entries_.emplace_back(std::move(key), std::move(value));
-}
-
-const Value* Namespace::find(std::string_view name) const {
-  for (const auto& [attribute, value] : attributes_) {
-    if (attribute == name) {
-      return &value;
-    }
-  }
-  return nullptr;
-}
-
-void Namespace::set(std::string_view name, Value value) {
-  for (auto& [attribute, old] : attributes_) {
-    if (attribute == name) {
-      old = std::move(value);
-      return;
-    }
-  }
-  attributes_.emplace_back(std::string(name), std::move(value));
 }
 
 }  // namespace rapt::jinja

@@ -36,6 +36,10 @@ enum class Kind : std::uint8_t {
 // How deep lists may be nested in each other; JSON that reaches a template stays far below.
 inline constexpr int kMaxValueDepth = 120;
 
+// What Value::weight() counts for a value beside its text, and where it stops to count.
+inline constexpr std::uint64_t kValueWeight = 16;
+inline constexpr std::uint64_t kMaxWeight = std::uint64_t{1} << 50;
+
 class Value;
 
 // What a Value points at. Shared, because constants are used by all renderings at once.
@@ -115,6 +119,9 @@ class Value {
 
   // How deep lists and the like are nested in this value: 0 for a text or a number.
   int depth() const;
+  // How much there is to read in this value, in bytes: its text, and all that is in it. What is in
+  // it twice is counted twice, as whoever reads it meets it twice; at kMaxWeight the count stops.
+  std::uint64_t weight() const;
   bool is_true() const;
   // Whether this is the same object as the other: `is` in Python.
   bool is_same(const Value& other) const;
@@ -138,7 +145,8 @@ enum class SequenceType : std::uint8_t { kList, kTuple, kRange, kKeys, kValues, 
 struct Sequence final : Object {
   SequenceType type = SequenceType::kList;
   std::vector<Value> items = {};
-  int depth = 1;  // filled in by Value::sequence()
+  int depth = 1;  // filled in by Value::sequence(), as the next one
+  std::uint64_t weight = kValueWeight;
   Int range_start = 0;
   Int range_stop = 0;
   Int range_step = 1;
@@ -162,6 +170,8 @@ class Dict final : public Object {
 
   int depth() const { return depth_; }
 
+  std::uint64_t weight() const { return weight_; }
+
  private:
   std::size_t position(const Value& key, std::size_t hash) const;
   void put_hashed(Value key, Value value, std::size_t hash);
@@ -169,6 +179,7 @@ class Dict final : public Object {
   std::vector<Entry> entries_;
   std::unordered_multimap<std::size_t, std::size_t> positions_;  // by hash
   int depth_ = 1;
+  std::uint64_t weight_ = kValueWeight;
 };
 
 // Items that are read once, as from a Python generator.
@@ -176,18 +187,22 @@ struct Iterator final : Object {
   std::vector<Value> items;
   std::size_t num_read = 0;
   int depth = 1;
+  std::uint64_t weight = kValueWeight;
 };
 
 // namespace(): the one thing that assignments can change. One rendering's.
 class Namespace {
  public:
-  const Value* find(std::string_view name) const;
-  void set(std::string_view name, Value value);
+  const Value* find(std::string_view name) const { return attributes_.find(name); }
 
-  const std::vector<std::pair<std::string, Value>>& attributes() const { return attributes_; }
+  void set(std::string_view name, Value value) {
+    attributes_.put(std::string(name), std::move(value));
+  }
+
+  const Dict& attributes() const { return attributes_; }
 
  private:
-  std::vector<std::pair<std::string, Value>> attributes_;
+  Dict attributes_;
 };
 
 }  // namespace rapt::jinja
