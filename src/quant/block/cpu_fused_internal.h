@@ -183,13 +183,15 @@ static inline Vec load_bias(const float* bias, const LaneMap& map) {
 static inline void finish_item(
     const FusedItem& item, const LaneMap& map, const float* bias, const MultiplyRows& rows
 ) {
+  const bool is_whole = map.num_lanes == kLanes;
   Vec even_bias = splat(0.0F);
   Vec odd_bias = even_bias;
-  if (bias != nullptr) {
+  if (bias != nullptr && is_whole) {
+    load_pairs(bias + map.first, even_bias, odd_bias);
+  } else if (bias != nullptr) {
     even_bias = load_bias(bias + map.first, map);
     odd_bias = load_bias(bias + map.first + 1, map);
   }
-  const bool is_whole = map.num_lanes == kLanes;
   const int64_t end_lane = map.skipped_lanes + map.num_lanes;
   for (int64_t row = 0; row < item.num_rows; ++row) {
     Vec even = load(item.sums + row * 2 * kLanes);
@@ -392,6 +394,10 @@ static inline void multiply_blocks(
       place_halves<Format>(*next_matrix, next_row, next_row, next);
       halves[0].next = next[0].next;
       halves[1].next = next[1].next;
+    }
+    if (bias != nullptr) {
+      // Nothing else reads these lines, and finish_item() would wait for memory.
+      fetch<2 * kLanes * sizeof(float) / 64>(reinterpret_cast<const uint8_t*>(bias + map.first));
     }
     __builtin_memset(item.sums, 0, sizeof(float) * kStrip * static_cast<uint64_t>(rows.num_rows));
     if (matrix.pieces != nullptr) {
