@@ -55,9 +55,10 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .metavar = "MS",
      .default_text = "400",
      .range = {.low = 0, .high = 60'000},
-     .help = "while answers are being written, read prompts in chunks so small that a step takes "
-             "about so many milliseconds; 0: in chunks of --max-num-batched-tokens, which is best "
-             "for throughput. Changes no bit of an answer",
+     .help =
+         "while answers are being written, read prompts in chunks so small that a step takes "
+         "about so many milliseconds; 0: in chunks of --max-num-batched-tokens, which brings new "
+         "answers' first token sooner and stalls the others. Changes no bit of an answer",
      .assign = [](FlagTargets& to, const FlagValue& value
                ) { to.load.engine.inter_token_target_ms = static_cast<int>(value.whole); }},
     {.name = "shutdown-timeout",

@@ -34,6 +34,9 @@ std::string_view kv_name_of(DType dtype) {
 
 using Clock = std::chrono::steady_clock;
 
+// Requests that are sent together come within a few milliseconds of each other.
+constexpr std::chrono::milliseconds kGatheringTime(20);
+
 KVCacheManager make_kv_manager(const MemoryPlan& plan, const ModelInfo& info) {
   std::vector<KVGroupSpec> specs;
   std::vector<int> num_blocks;
@@ -251,6 +254,9 @@ bool EngineImpl::take_messages() {
       return is_stopping_ || !submitted_.empty() || !cancelled_.empty() || !scheduler_.is_idle() ||
              task_ != nullptr;
     });
+    if (!submitted_.empty() && scheduler_.is_idle() && scheduler_.gains_by_company()) {
+      wake_.wait_for(lock, kGatheringTime, [this] { return is_stopping_; });
+    }
     if (task_ != nullptr) {
       (*task_)();
       task_ = nullptr;

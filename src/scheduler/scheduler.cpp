@@ -71,6 +71,7 @@ const StepPlan& Scheduler::plan() {
   short_of_blocks_ = false;
 
   int budget = config_.max_num_batched_tokens;
+  holds_ = should_hold();
   if (schedule_decodes(budget)) {
     budget = std::min(budget, pacer_.max_prompt_tokens(plan_.num_tokens));
   }
@@ -81,17 +82,55 @@ const StepPlan& Scheduler::plan() {
     }
   }
   admit_waiting(budget);
+  if (holds_ && plan_.empty()) {
+    holds_ = false;  // for want of blocks nobody in line can be read
+    schedule_decodes(budget);
+  }
+  num_held_steps_ = holds_ ? num_held_steps_ + 1 : 0;
 
   in_flight_ = !plan_.empty();
   CHECK(in_flight_ || is_idle(), "nobody can go on");
   return plan_;
 }
 
+// Where decodes slow the reading, a prompt that is followed by others gains little by beginning at
+// once: it would keep them waiting and decode next to nobody, which costs almost as much as
+// decoding with all. But it does not wait for a prompt longer than a step, or for more than a few
+// steps.
+bool Scheduler::should_hold() const {
+  if (!pacer_.slows_prompts() || num_held_steps_ == kMaxHeldSteps) {
+    return false;
+  }
+  // Whoever the budget does not reach to the end of decides.
+  int budget = config_.max_num_batched_tokens;
+  for (const auto& sequence : running_) {
+    if (is_decoding(*sequence)) {
+      return false;
+    }
+    if (sequence->num_uncomputed() > budget) {
+      return sequence->num_uncomputed() <= config_.max_num_batched_tokens;
+    }
+    budget -= sequence->num_uncomputed();
+  }
+  const auto room = static_cast<std::size_t>(max_running(config_)) - running_.size();
+  for (std::size_t idx = 0; idx < std::min(room, waiting_.size()); ++idx) {
+    const int num_prompt = waiting_[idx]->num_prompt();
+    if (num_prompt > budget) {
+      return num_prompt <= config_.max_num_batched_tokens;
+    }
+    if (num_prompt == 1) {
+      return false;  // nothing of it could be read and something held
+    }
+    budget -= num_prompt;
+  }
+  return false;
+}
+
 bool Scheduler::schedule_decodes(int& budget) {
   bool any = false;
   for (const auto& sequence : running_) {
     sequence->is_paused = false;
-    if (goes_first(*sequence)) {
+    if (goes_first(*sequence) && !(holds_ && !is_decoding(*sequence))) {
       schedule(*sequence, budget);
       any = any || (is_decoding(*sequence) && sequence->num_scheduled > 0);
     }
@@ -100,7 +139,8 @@ bool Scheduler::schedule_decodes(int& budget) {
 }
 
 void Scheduler::schedule(Sequence& sequence, int& budget) {
-  const int wanted = std::min(budget, sequence.num_uncomputed());
+  // Who is held keeps its last token, of which the first of its answer is drawn, for later.
+  const int wanted = std::min(budget, sequence.num_uncomputed() - (holds_ ? 1 : 0));
   if (wanted == 0) {
     return;
   }

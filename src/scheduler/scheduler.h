@@ -33,15 +33,19 @@ struct SchedulerStats {
 // a prompt to read (so that a long prompt does not hold up anybody's next token); what is left of
 // the token budget goes to running prefills, then to waiting sequences in the order of arrival.
 // Once somebody decodes in a step, a StepPacer says how many prompt tokens may ride along, so that
-// the step does not take long; without decodes a step takes all that its budget holds. Nobody
-// overtakes the head of the queue, nobody is admitted while someone is paused, and an admitted
-// sequence keeps its blocks to its end, so every sequence ends.
+// the step does not take long; without decodes a step takes all that its budget holds. Short
+// prompts that come together begin to decode together, so that reading one is not slowed by
+// another's decoding. Nobody overtakes the head of the queue, nobody is admitted while someone is
+// paused, and an admitted sequence keeps its blocks to its end, so every sequence ends.
 //
 // Owned by the engine, engine thread only, no lock. The cycle is plan, run, commit; add(),
 // cancel(), fail() and end_all() come between commit() and plan(). Every span of events is valid
 // until the next call. Knows no tensors. A step allocates only when it admits a sequence.
 class Scheduler {
  public:
+  // So many steps in a row may keep prompts that are read from beginning to decode.
+  static constexpr int kMaxHeldSteps = 4;
+
   // `kv` outlives the scheduler and is used by nobody else meanwhile.
   Scheduler(const SchedulerConfig& config, KVCacheManager& kv);
   ~Scheduler();
@@ -66,6 +70,9 @@ class Scheduler {
   // Ends everything.
   std::span<const TokenEvent> end_all(const FinishInfo& finish);
 
+  // True if an idle engine should give requests that are about to come a moment before it plans.
+  bool gains_by_company() const { return pacer_.slows_prompts(); }
+
   bool is_idle() const { return waiting_.empty() && running_.empty(); }
 
   SchedulerStats stats() const;
@@ -79,7 +86,11 @@ class Scheduler {
   WaitReason wait_reason() const { return waiting_.empty() ? WaitReason::kNone : wait_reason_; }
 
  private:
-  // Plans all that decode, and sequences with one token to compute. True if anybody decodes.
+  // True if this step should go on reading prompts in line rather than begin to decode those that
+  // it reads to the end.
+  bool should_hold() const;
+  // Plans all that decode and, unless they are held, sequences with one token to compute. True if
+  // anybody decodes.
   bool schedule_decodes(int& budget);
   // Puts as many of the sequence's tokens into the plan as the budget and the KV cache allow.
   void schedule(Sequence& sequence, int& budget);
@@ -101,6 +112,8 @@ class Scheduler {
   StepPacer pacer_;
   StepPlan plan_;
   bool in_flight_ = false;                      // planned and not yet committed
+  bool holds_ = false;                          // in this plan nobody begins to decode
+  int num_held_steps_ = 0;                      // plans in a row that held
   WaitReason wait_reason_ = WaitReason::kNone;  // of the head of the queue, in the last plan
   bool short_of_blocks_ = false;  // in this plan somebody got fewer tokens than the budget allowed
   std::vector<TokenEvent> events_;  // the first num_events_ count; the others lend their memory

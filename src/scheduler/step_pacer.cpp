@@ -11,7 +11,7 @@ StepPacer::StepPacer(const PaceConfig& config, int max_tokens)
     : target_seconds_(config.target_seconds),
       min_prompt_tokens_(std::clamp(config.min_prompt_tokens, 1, std::max(max_tokens, 1))),
       max_tokens_(std::max(max_tokens, 1)),
-      fitting_tokens_(std::clamp<double>(kInitialTokens, min_prompt_tokens_, max_tokens_)) {
+      fitting_tokens_(min_prompt_tokens_) {
   CHECK(config.target_seconds >= 0.0, "target_seconds=", config.target_seconds);
 }
 
@@ -20,6 +20,10 @@ int StepPacer::max_prompt_tokens(int num_decodes) const {
     return max_tokens_;
   }
   return std::max(static_cast<int>(fitting_tokens_) - num_decodes, min_prompt_tokens_);
+}
+
+bool StepPacer::slows_prompts() const {
+  return target_seconds_ > 0.0 && fitting_tokens_ < max_tokens_ / 2;
 }
 
 void StepPacer::note_step(int num_tokens, double seconds) {

@@ -20,15 +20,17 @@ struct PaceConfig {
 // an answer do not depend on how prompts are cut.
 class StepPacer {
  public:
-  // What fits before anything is known; little, since a first step too long is seen by people.
-  static constexpr double kInitialTokens = 64.0;
-
-  // `max_tokens` is the most of any step.
+  // `max_tokens` is the most of any step. Begins with the least, since people see it when a step
+  // takes too long, and it is soon more where there is time for more.
   StepPacer(const PaceConfig& config, int max_tokens);
 
   // The most prompt tokens beside `num_decodes` tokens of others; at least 1. What a step may have
   // in all is the caller's to see to.
   int max_prompt_tokens(int num_decodes) const;
+
+  // True if a step may have less than half of its tokens once somebody decodes. What then remains
+  // to be read takes much longer than it would now.
+  bool slows_prompts() const;
 
   // A step of `num_tokens` in all took `seconds`. Times that are not above 0 tell nothing.
   void note_step(int num_tokens, double seconds);
