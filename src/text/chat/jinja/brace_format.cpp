@@ -220,6 +220,7 @@ class BraceFormatter {
       if (out.overflowed()) {
         return text_overflow();
       }
+      RETURN_IF_ERROR(runtime_.charge_characters(shown.size()));
       pos = end;
     }
     return out;

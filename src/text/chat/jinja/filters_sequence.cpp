@@ -172,6 +172,9 @@ Result<Value> filter_batch(const Call& call) {
     if (is_filled && size > kMaxFill) {
       return invalid_argument("batch() fills up to 100000 items at most");
     }
+    if (is_filled && size > 0) {
+      RETURN_IF_ERROR(call.runtime.charge(kStepsAnItem * static_cast<std::uint64_t>(size)));
+    }
     while (is_filled && static_cast<Int>(batch.size()) < size) {
       batch.push_back(call[1]);
     }

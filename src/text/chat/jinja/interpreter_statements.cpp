@@ -58,7 +58,7 @@ Result<Interpreter::Flow> Interpreter::run_statements(const std::vector<Stmt>& s
 
 // In a scope that the caller has entered.
 Result<Interpreter::Flow> Interpreter::run_block(const Block& block) {
-  RETURN_IF_ERROR(runtime_.charge(block.unset.size()));
+  RETURN_IF_ERROR(runtime_.charge(kStepsAScope + block.unset.size()));
   for (const NameId id : block.unset) {
     scope_->variables.push_back({id});
   }

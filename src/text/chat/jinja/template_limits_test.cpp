@@ -199,6 +199,16 @@ TEST(TemplateLimits, RefuseBeforeTheyMake) {
   EXPECT_EQ(run("{{ ('{0[0]}' * 500000).format('x' * 1000000) }}"), kTooManySteps);
   EXPECT_EQ(run("{{ ('{:01000000}' * 500).format(*([1] * 500)) }}").substr(0, 6), "error:");
   EXPECT_EQ(run("{{ '{:0999999,}'.format(1)|length }}"), "999999");
+  EXPECT_EQ(
+      run("{{ '{:08,} {:09,} {:010,.1f} {:06,} {:07_x} {:04,}'.format(1, -1, 1234.5, 1, 1, 123456) "
+          "}}"),
+      "0,000,001 -0,000,001 0,001,234.5 00,001 00_0001 123,456"
+  );
+  EXPECT_EQ(run("{{ ('{:{:01000000d}}' * 99).format(*([1] * 198)) }}"), kTooManySteps)
+      << "a width of a million digits";
+  EXPECT_EQ(
+      run("{% for i in range(9999) %}{% set x = [1]|batch(99999, 1) %}{% endfor %}"), kTooManySteps
+  );
 }
 
 // Which keys a dict has does not make it slow.
@@ -258,7 +268,7 @@ TEST(TemplateLimits, CountStepsInProportion) {
   const std::uint64_t once = steps_of("{% set s = 'a' * 1000000 %}{{ 'b' in s }}");
   const std::uint64_t twice = steps_of("{% set s = 'a' * 1000000 %}{{ 'b' in s, 'b' in s }}");
   EXPECT_GE(twice - once, 1'000'000U / 64);
-  EXPECT_LE(twice - once, 1'000'000U / 16);
+  EXPECT_LE(twice - once, 1'000'000U / 16 + 100);
   EXPECT_LE(steps_of("{{ 'a' in 'abc' }}"), 5U);
   EXPECT_LE(steps_of("{{ 'user' in ['user', 'system'] }}"), 20U);
   EXPECT_LE(steps_of("{{ {'role': 'user'}['role'] == 'user' }}"), 30U);
