@@ -23,7 +23,9 @@ constexpr char kHelp[] =
 class TerminalChat {
  public:
   TerminalChat(LoadedModel& model, const ChatCommandOptions& options)
-      : model_(model), options_(options) {
+      : model_(model),
+        options_(options),
+        chat_options_(make_chat_options(options.prompt_options, *model.chat_format)) {
     forget();
   }
 
@@ -63,10 +65,9 @@ class TerminalChat {
     ChatMessage question;
     question.content = line;
     messages_.push_back(question);
-    ChatOptions chat;
-    chat.reasoning_effort = options_.prompt_options.reasoning_effort;
-    chat.conversation_date = resolve_date(options_.prompt_options.conversation_date);
-    ASSIGN_OR_RETURN(std::vector<TokenId> prompt, model_.chat_format->render(messages_, chat));
+    ASSIGN_OR_RETURN(
+        std::vector<TokenId> prompt, model_.chat_format->render(messages_, chat_options_)
+    );
     Request request = make_request(model_, std::move(prompt), options_.sampling);
     if (const auto valid = model_.engine->validate(request); !valid) {
       std::fprintf(stderr, "%s\n/new starts over\n", valid.error().message.c_str());
@@ -95,6 +96,7 @@ class TerminalChat {
 
   LoadedModel& model_;
   const ChatCommandOptions& options_;
+  const ChatOptions chat_options_;
   std::vector<ChatMessage> messages_;
 };
 

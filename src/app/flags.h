@@ -58,8 +58,8 @@ struct SamplingOptions {
 
 // How a conversation is written out as a prompt.
 struct PromptOptions {
-  std::string reasoning_effort = "medium";  // low, medium, high
-  std::string conversation_date = "today";  // today or YYYY-MM-DD
+  std::optional<std::string> reasoning_effort;  // low, medium, high; absent: the chat format's own
+  std::string conversation_date = "today";      // today or YYYY-MM-DD
 };
 
 struct ServeOptions {

@@ -90,9 +90,9 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .kind = FlagKind::kChoice,
      .commands = kOneShot,
      .metavar = "EFFORT",
-     .default_text = "medium",
      .choices = "low|medium|high",
-     .help = "how much the model thinks before it answers",
+     .help = "how much the model thinks before it answers; without it: as its chat format has it, "
+             "medium for gpt-oss",
      .assign = [](FlagTargets& to,
                   const FlagValue& value) { to.prompt_options.reasoning_effort = value.text; }},
     {.name = "system",

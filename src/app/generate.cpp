@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "app/event_queue.h"
+#include "base/log.h"
 
 namespace rapt {
 
@@ -49,6 +50,20 @@ Request make_request(
   request.stop.max_tokens = sampling.max_tokens > 0 ? sampling.max_tokens : INT_MAX;
   request.stop.eos_token_ids = model.eos_token_ids();
   return request;
+}
+
+ChatOptions make_chat_options(const PromptOptions& prompt, const ChatFormat& format) {
+  ChatOptions made;
+  made.conversation_date = resolve_date(prompt.conversation_date);
+  if (prompt.reasoning_effort) {
+    made.reasoning_effort = *prompt.reasoning_effort;
+    made.template_kwargs.emplace("reasoning_effort", *prompt.reasoning_effort);
+    if (!format.has_reasoning_effort()) {
+      LOG_WARNING("the model's chat format has no reasoning effort: --reasoning-effort does nothing"
+      );
+    }
+  }
+  return made;
 }
 
 Result<Generation> generate(

@@ -29,6 +29,10 @@ Request make_request(
     const LoadedModel& model, std::vector<TokenId> prompt, const SamplingOptions& sampling
 );
 
+// How a conversation is written, from command-line options. Says so where `format` has no use for
+// one of them.
+ChatOptions make_chat_options(const PromptOptions& prompt, const ChatFormat& format);
+
 // Runs `request` on the started engine and calls `on_token` for each token as it comes. When
 // `interrupted` turns non-zero, the request is cancelled and what came so far is returned.
 Result<Generation> generate(

@@ -30,10 +30,9 @@ Result<std::vector<TokenId>> prompt_tokens(const RunOptions& options, const Load
   }
   ChatMessage message;
   message.content = options.prompt;
-  ChatOptions chat;
-  chat.reasoning_effort = options.prompt_options.reasoning_effort;
-  chat.conversation_date = resolve_date(options.prompt_options.conversation_date);
-  return model.chat_format->render(std::span(&message, 1), chat);
+  return model.chat_format->render(
+      std::span(&message, 1), make_chat_options(options.prompt_options, *model.chat_format)
+  );
 }
 
 void print_ids(const std::vector<TokenId>& ids) {

@@ -169,6 +169,19 @@ def test_run_answers_and_repeats(binary: Path, checkpoint: Path):
     assert rapt(binary, *args).stdout == first.stdout
 
 
+def test_a_template_is_told_the_effort(binary: Path, checkpoint: Path, tmp_path: Path):
+    """Where it knows the word; else the user is told that it does nothing."""
+    template = tmp_path / "t.jinja"
+    template.write_text("{{ raise_exception('told ' ~ reasoning_effort | default('nothing')) }}")
+    args = ("run", checkpoint, "Hello", "--chat-template", template, "--max-tokens", "1")
+    assert "told nothing" in refusal(rapt(binary, *args))
+    assert "told high" in refusal(rapt(binary, *args, "--reasoning-effort", "high"))
+    template.write_text("{% for m in messages %}{{ m.content }}{% endfor %}")
+    ignored = rapt(binary, *args, "--reasoning-effort", "high")
+    assert ignored.returncode == 0
+    assert b"--reasoning-effort does nothing" in ignored.stderr
+
+
 def test_chat_keeps_the_conversation(binary: Path, checkpoint: Path):
     result = rapt(binary, "chat", checkpoint, "--seed", "5", input=b"Hello\nAnd again\n/exit\n")
     assert result.returncode == 0, result.stderr
