@@ -20,6 +20,7 @@ import sys
 import threading
 import time
 import urllib.parse
+import urllib.request
 from dataclasses import dataclass, field
 
 
@@ -36,6 +37,24 @@ class Answer:
 def percentile(values: list[float], share: float) -> float:
     ordered = sorted(values)
     return ordered[min(int(share * len(ordered)), len(ordered) - 1)] if ordered else 0.0
+
+
+def make_headers(options: argparse.Namespace) -> dict[str, str]:
+    headers = {"Content-Type": "application/json"}
+    if options.api_key:
+        headers["Authorization"] = f"Bearer {options.api_key}"
+    return headers
+
+
+def first_model(options: argparse.Namespace) -> str:
+    request = urllib.request.Request(
+        options.url.rstrip("/") + "/v1/models", headers=make_headers(options)
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=options.timeout) as response:
+            return json.load(response)["data"][0]["id"]
+    except (OSError, json.JSONDecodeError, LookupError) as error:
+        sys.exit(f"{request.full_url} names no model ({error!r}); give --model NAME")
 
 
 def make_prompt(options: argparse.Namespace, seed: int) -> list[int] | str:
@@ -78,15 +97,12 @@ def read_stream(response: http.client.HTTPResponse, answer: Answer) -> None:
 def run_client(options: argparse.Namespace, seed: int, start: threading.Barrier, answer: Answer) -> None:
     url = urllib.parse.urlparse(options.url)
     body = json.dumps(make_body(options, seed))
-    headers = {"Content-Type": "application/json"}
-    if options.api_key:
-        headers["Authorization"] = f"Bearer {options.api_key}"
     connection = http.client.HTTPConnection(url.hostname, url.port or 80, timeout=options.timeout)
     connection.connect()
     start.wait()
     answer.begun = time.monotonic()
     try:
-        connection.request("POST", "/v1/completions", body, headers)
+        connection.request("POST", "/v1/completions", body, make_headers(options))
         response = connection.getresponse()
         if response.status != 200:
             answer.error = f"{response.status}: {response.read()[:300]!r}"
@@ -162,11 +178,12 @@ def main() -> None:
     arguments.add_argument("--vocabulary", type=int, default=4096, help="token ids are below this")
     arguments.add_argument("--words", action="store_true", help="send text instead of token ids")
     arguments.add_argument("--rounds", type=int, default=1)
-    arguments.add_argument("--model", default="m", help="the served model's name")
+    arguments.add_argument("--model", help="the served model's name; else the first of /v1/models")
     arguments.add_argument("--api-key", default="")
     arguments.add_argument("--timeout", type=float, default=3600.0)
     arguments.add_argument("--json", action="store_true")
     options = arguments.parse_args()
+    options.model = options.model or first_model(options)
     summaries = []
     for number in range(options.rounds):
         answers, seconds = run_round(options, number)

@@ -120,7 +120,7 @@ def test_compare_sets_peers_beside_rapt(binary: Path, checkpoint: Path, tmp_path
 
 
 def test_load_counts_every_token(start_server: Callable) -> None:
-    server = start_server("--served-model-name", "m")
+    server = start_server()
     tool = ROOT / "bench" / "serve_load.py"
     flags = ["--clients", 3, "--prompt-tokens", 20, "--answer-tokens", 6, "--rounds", 2, "--json"]
     summaries = json.loads(run(sys.executable, tool, server.url, *flags))
