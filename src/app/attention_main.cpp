@@ -86,8 +86,7 @@ Result<int> act(const AttentionOptions& options) {
       RETURN_IF_ERROR(list(options));
       return 0;
     case AttentionOptions::Action::kExplain:
-      // Without a name: the choice that is made here.
-      RETURN_IF_ERROR(options.name.empty() ? list(options) : explain(options));
+      RETURN_IF_ERROR(explain(options));
       return 0;
     case AttentionOptions::Action::kDocs:
       print_docs();

@@ -193,10 +193,10 @@ Result<CommandOptions> attention_options(FlagTargets& targets) {
     }
   }
   const bool is_explain = attention.action == Action::kExplain;
-  if (is_explain && attention.name.empty() && !attention.release.empty()) {
+  if (is_explain && attention.name.empty()) {
     return invalid_argument(
-        "--for needs a NAME to explain, such as FLASHINFER, or the word unset for what happens "
-        "without a name"
+        "rapt attention explain needs a NAME to explain, such as FLASHINFER, or the word unset for "
+        "what happens without a name; rapt attention list shows what is chosen here"
     );
   }
   if (!is_explain && (!attention.name.empty() || !attention.release.empty())) {

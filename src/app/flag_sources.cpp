@@ -44,14 +44,55 @@ Error unknown_flag(
   return invalid_argument(message + did_you_mean(flag_name, names, prefix) + see_help(command));
 }
 
-// What CLI11 could not place: unknown flags first, they explain the rest.
-Error explain_extras(const CommandSpec& command, const std::vector<std::string>& extras) {
-  for (const std::string& extra : extras) {
-    if (extra.starts_with('-') && extra.size() > 1) {
-      const std::string shown = extra.substr(0, extra.find('='));
-      const std::string name = shown.substr(std::min(shown.find_first_not_of('-'), shown.size()));
-      return unknown_flag(command, shown, name, "", "--");
+bool looks_like_flag(std::string_view word) {
+  return word.starts_with('-') && word.size() > 1;
+}
+
+// The texts that a command takes by position: "PROMPT", "TEXT"; "" for none.
+std::string_view free_text_of(const CommandSpec& command) {
+  for (const FlagSpec* flag : flags_of(command.bit)) {
+    if (flag->is_positional && (flag->name == "prompt" || flag->name == "text")) {
+      return flag->metavar;
     }
+  }
+  return "";
+}
+
+// How to give a text that was taken for a flag; "" where `word` can hardly have been meant as one.
+std::string hint_at_dashes(const CommandSpec& command, std::string_view word) {
+  const std::string text(free_text_of(command));
+  const bool may_be_text = !word.starts_with("--") || word.find(' ') != std::string_view::npos;
+  if (text.empty() || !may_be_text) {
+    return "";
+  }
+  return "; flags come first and then -- before a " + text + " that begins with a dash: rapt " +
+         std::string(command.name) + " MODEL [flags] -- " + text;
+}
+
+// What CLI11 could not place: unknown flags first, they explain the rest. `words` is all there was.
+Error explain_extras(
+    const CommandSpec& command,
+    const std::vector<std::string>& extras,
+    std::span<const std::string> words
+) {
+  const auto dashes = std::find(words.begin(), words.end(), "--");
+  for (const std::string& extra : extras) {
+    if (!looks_like_flag(extra)) {
+      continue;
+    }
+    const std::string shown = extra.substr(0, extra.find('='));
+    if (std::find(words.begin(), dashes, extra) == dashes) {
+      return invalid_argument(
+          "unexpected argument '" + shown +
+          "' after --: what follows -- is text, and flags come before it: rapt " +
+          std::string(command.name) + " MODEL [flags] -- " +
+          std::string(free_text_of(command).empty() ? "..." : free_text_of(command))
+      );
+    }
+    const std::string name = shown.substr(std::min(shown.find_first_not_of('-'), shown.size()));
+    Error error = unknown_flag(command, shown, name, "", "--");
+    error.message += hint_at_dashes(command, extra);
+    return error;
   }
   return invalid_argument(
       "unexpected argument '" + extras.front() + "': rapt " + std::string(command.name) +
@@ -92,7 +133,7 @@ Result<Arguments> read_arguments(const CommandSpec& command, std::span<const std
   CLI::App parser;
   parser.set_help_flag();
   parser.allow_extras();
-  const CLI::Option* help = parser.add_flag("-h,--help");
+  const CLI::Option* help = parser.add_flag("--help");
   const CLI::Option* version = parser.add_flag("--version");
   const CLI::Option* config = parser.add_option("--config")->take_last();
   std::vector<std::pair<const FlagSpec*, const CLI::Option*>> options;
@@ -100,10 +141,10 @@ Result<Arguments> read_arguments(const CommandSpec& command, std::span<const std
     options.emplace_back(flag, add_flag(parser, *flag));
   }
 
-  std::vector<std::string> words = spelled_words(command, args);
-  std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
+  const std::vector<std::string> words = spelled_words(command, args);
   try {
-    parser.parse(std::move(words));
+    parser.parse(std::vector<std::string>(words.rbegin(), words.rend())
+    );  // CLI11 takes them from the back
   } catch (const CLI::ParseError& error) {
     return invalid_argument(error.what() + see_help(command));
   }
@@ -117,7 +158,7 @@ Result<Arguments> read_arguments(const CommandSpec& command, std::span<const std
   std::vector<std::string> extras = parser.remaining();
   extras.erase(std::remove(extras.begin(), extras.end(), "--"), extras.end());
   if (!extras.empty()) {
-    return explain_extras(command, extras);
+    return explain_extras(command, extras, words);
   }
   if (config->count() > 0) {
     arguments.config_path = config->results().back();

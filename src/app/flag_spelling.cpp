@@ -76,7 +76,8 @@ std::vector<std::string> spelled_words(
     const std::optional<FlagWord> word =
         args[idx].starts_with('-') ? read_word(command, args[idx]) : std::nullopt;
     if (!word.has_value()) {
-      words.push_back(with_dashes(args[idx]));
+      // CLI11 knows no -h: it would find it in every word that begins so, such as -hello.
+      words.push_back(args[idx] == "-h" ? "--help" : with_dashes(args[idx]));
       continue;
     }
     const std::string flag = "--" + std::string(word->flag->name);

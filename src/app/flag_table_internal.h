@@ -52,6 +52,7 @@ struct FlagRange {
   double low = 0.0;
   double high = std::numeric_limits<std::int32_t>::max();
   bool low_excluded = false;
+  std::int64_t multiple_of = 1;  // kInt only
 };
 
 // Where values go. The parts that several commands share are put into each command's options once

@@ -201,7 +201,8 @@ Result<FlagValue> convert_number(
   if (flag.kind == FlagKind::kInt) {
     // Not by way of double, which would round a large seed.
     const std::optional<std::int64_t> number = parse_number<std::int64_t>(text);
-    fits = number.has_value() && is_in_range(static_cast<double>(*number), flag.range);
+    fits = number.has_value() && is_in_range(static_cast<double>(*number), flag.range) &&
+           *number % flag.range.multiple_of == 0;
     value.whole = number.value_or(0);
   } else {
     const std::optional<double> number =
@@ -292,6 +293,9 @@ std::string allowed_values(const FlagSpec& flag) {
       text += shown_number(flag.range.low) + (flag.range.low_excluded ? " and up to " : " to ");
       text += flag.kind == FlagKind::kBytes ? shown_number(flag.range.high / kTebi) + "TiB"
                                             : shown_number(flag.range.high);
+      if (flag.range.multiple_of != 1) {
+        text += ", a multiple of " + std::to_string(flag.range.multiple_of);
+      }
       return flag.auto_word.empty() ? text : text + ", or " + std::string(flag.auto_word);
     }
     case FlagKind::kChoice:

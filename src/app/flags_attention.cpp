@@ -5,6 +5,7 @@
 #include "app/flag_sources_internal.h"
 #include "app/flag_table_internal.h"
 #include "app/flag_values_internal.h"
+#include "attention/kv_layout.h"
 #include "base/json.h"
 
 // Flags that choose the attention backend, ours and those that other engines' users know. What they
@@ -153,7 +154,7 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .commands = kChoosing,
      .metavar = "N",
      .default_text = "auto",
-     .range = {.low = 1, .high = 4096},
+     .range = {.low = kKeyGroup, .high = 4096, .multiple_of = kKeyGroup},
      .auto_word = "auto",
      .spellings = "--page-size",
      .help = "positions in a block of the KV cache; auto: what the chosen backends like best",

@@ -207,7 +207,7 @@ TEST(AttentionFlags, TheAttentionCommandSaysWhatItNeeds) {
 
   EXPECT_THAT(error_of({"attention"}), HasSubstr("list, explain NAME, selftest, bench or docs"));
   EXPECT_THAT(error_of({"attention", "lst"}), HasSubstr("list, explain, selftest, bench, docs"));
-  EXPECT_EQ(parse_as<AttentionOptions>({"attention", "explain"}).name, "");
+  EXPECT_THAT(error_of({"attention", "explain"}), HasSubstr("needs a NAME to explain"));
   EXPECT_THAT(
       error_of({"attention", "explain", "--for", "vllm@0.11.0"}), HasSubstr("needs a NAME")
   );
@@ -221,6 +221,19 @@ TEST(AttentionFlags, BlockSizeGoesToTheEngine) {
   EXPECT_EQ(
       parse_as<ServeOptions>({"serve", "m", "--page-size", "32"}).load.engine.kv_block_size, 32
   );
+}
+
+TEST(AttentionFlags, BlockSizesAreThoseThatTheCacheCanLayOut) {
+  EXPECT_EQ(
+      parse_as<ServeOptions>({"serve", "m", "--block-size", "48"}).load.engine.kv_block_size, 48
+  );
+  for (const char* size : {"7", "24", "0", "4112"}) {
+    EXPECT_THAT(
+        error_of({"serve", "m", "--block-size", size}),
+        AllOf(HasSubstr(size), HasSubstr("from 16 to 4096, a multiple of 16, or auto"))
+    );
+  }
+  EXPECT_THAT(error_of({"serve", "m"}, {{"RAPT_BLOCK_SIZE", "7"}}), HasSubstr("multiple of 16"));
 }
 
 }  // namespace

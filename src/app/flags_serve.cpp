@@ -29,8 +29,8 @@ constexpr auto kFlags = std::to_array<FlagSpec>({
      .kind = FlagKind::kTexts,
      .commands = kServeCommand,
      .metavar = "NAME",
-     .help = "names that requests may use for the model; the first is the one in answers. Without "
-             "it: MODEL as given",
+     .help = "names that requests may use for the model, with commas between them or the flag "
+             "again for each; the first is the one in answers. Without it: MODEL as given",
      .assign = [](FlagTargets& to,
                   const FlagValue& value) { to.serve.served_model_names = value.texts; }},
     {.name = "api-key",

@@ -417,6 +417,18 @@ TEST(Flags, RefusesValuesOutOfRange) {
   EXPECT_THAT(error_of({"serve", "m", "--conversation-date", "5 August"}), HasSubstr("2025-08-05"));
 }
 
+TEST(Flags, FlagsAfterTheDashesAreToldApart) {
+  EXPECT_THAT(
+      error_of({"run", "m", "--", "-1 plus 2", "--max-tokens", "5"}),
+      AllOf(HasSubstr("'--max-tokens' after --"), HasSubstr("[flags] -- PROMPT"))
+  );
+  EXPECT_THAT(
+      error_of({"run", "m", "-hello"}),
+      AllOf(HasSubstr("unknown flag -hello"), HasSubstr("[flags] -- PROMPT"))
+  );
+  EXPECT_THAT(error_of({"bench", "m"}), HasSubstr("rapt bench latency|kernels MODEL"));
+}
+
 TEST(Flags, UnknownFlagsNameTheNearest) {
   EXPECT_THAT(
       error_of({"serve", "m", "--max-seqs", "4"}), HasSubstr("did you mean --max-num-seqs?")

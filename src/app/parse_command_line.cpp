@@ -57,6 +57,14 @@ std::string shown_text(const FlagSpec& flag, const std::vector<std::string>& tex
   return joined;
 }
 
+// An argument without a flag's name may stand in the wrong place: shows all of them.
+Error explain_place(const CommandSpec& command, const FlagSpec& flag, Error error) {
+  if (flag.is_positional) {
+    error.message += ": rapt " + std::string(command.name) + " " + std::string(command.usage);
+  }
+  return error;
+}
+
 Result<FlagTargets> fill_targets(const CommandSpec& command, const Sources& sources) {
   FlagTargets targets;
   for (const FlagSpec* flag : flags_of(command.bit)) {
@@ -65,7 +73,11 @@ Result<FlagTargets> fill_targets(const CommandSpec& command, const Sources& sour
         flag->every_source ? all.size() : std::min<std::size_t>(1, all.size());
     for (const Resolved& resolved : std::span(all).last(num_used)) {
       const RawValue& raw = resolved.raw;
-      ASSIGN_OR_RETURN(FlagValue value, convert_flag(*flag, raw.texts, raw.where));
+      Result<FlagValue> converted = convert_flag(*flag, raw.texts, raw.where);
+      if (!converted) {
+        return explain_place(command, *flag, std::move(converted).error());
+      }
+      FlagValue value = *std::move(converted);
       value.name = flag->name;
       value.source = resolved.source;
       flag->assign(targets, value);
