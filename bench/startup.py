@@ -42,7 +42,9 @@ def main() -> None:
     arguments.add_argument("--repeat", type=int, default=3)
     options = arguments.parse_args()
 
-    size = sum(f.stat().st_size for f in Path(options.model).glob("*.safetensors")) / 1e9
+    model = Path(options.model)
+    files = [model] if model.is_file() else model.glob("*.safetensors")
+    size = sum(file.stat().st_size for file in files) / 1e9
     print(f"weights {size:.2f} GB")
     started = time.monotonic()
     server = subprocess.Popen(

@@ -150,7 +150,7 @@ def test_refuses_what_the_template_does_not_take(binary: Path, smollm2: Path, tm
             for role, content, says in (
                 ("system", "x", "line 1: No system here"),
                 ("user", "loop", "the template takes more than 10000000 steps"),
-                ("user", "grow", "a text grows beyond 64 MiB"),
+                ("user", "grow", "a text grows beyond 16 MiB"),
             ):
                 with pytest.raises(BadRequestError) as refused:
                     client.chat.completions.create(
